@@ -1,0 +1,245 @@
+"""A pass file from a graph and a selection of its nodes."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from assistant.drafter.infer import inferred
+from assistant.drafter.kernel import KernelText, Stored
+from assistant.drafter.launcher import Results, kernel_lines, launcher_text
+from assistant.drafter.lower import Learned, Lowering, Tensor
+from assistant.drafter.names import file_stem, function_name, readable_names
+from assistant.drafter.passfile import original_launcher, pass_file
+from assistant.drafter.plan import plan_kernels
+from assistant.drafter.refusals import NoKernel
+from assistant.drafter.selection import Selection, select
+from assistant.drafter.sizes import Facts, Size
+from assistant.drafter.values import Load, Value
+from graphs.fx_source import FxGraph, FxNode, Ref, expression_source
+from graphs.fx_source.model import map_refs
+from graphs.operators import operator_name
+
+Known = Mapping[str, Mapping[str, object]]
+MAX_NODES = 150
+# What arguments that nobody thought of lead to: graphs come from anybody.
+_ODD = (RecursionError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError, AssertionError)
+
+
+@dataclass(frozen=True)
+class GraphFacts:
+    """What is known of the values of one graph: name → {"shape": [..] | None, "dtype": "float32" | None}, and where
+    its inputs lie: name → "cuda:0"."""
+
+    values: Known
+    devices: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A pass file. `kind`: "kernel", "views" (nothing is computed) or "original" (the operators themselves, to be
+    replaced by hand). `leaks`: outputs that the selection itself uses, too."""
+
+    name: str
+    text: str
+    kind: str
+    outputs: tuple[str, ...]
+    leaks: tuple[str, ...]
+    notes: tuple[str, ...]
+    in_the_way: str = ""  # the first node that no kernel is written for, if it is one
+
+
+def draft(
+    graph: FxGraph, nodes: Collection[str], facts: GraphFacts, others: Sequence[tuple[FxGraph, GraphFacts]] = ()
+) -> Draft:
+    """A pass that replaces the nodes. `others`: the task's other graphs, so that the draft fits those of them that its
+    pattern will match. Raises CannotBePattern, and KeyError for a name that is not in the graph."""
+    chosen = select(graph, nodes, facts.devices)
+    facts = _completed(graph, chosen, facts)
+    others = [(other, _completed(other, chosen, known)) for other, known in others]
+    names = readable_names(chosen, graph)
+    variants = [facts, *_alike(graph, chosen, facts, others)]
+    notes = _notes(chosen)
+    in_the_way = ""
+    try:
+        if len(chosen.nodes) > MAX_NODES:
+            raise NoKernel(f"{len(chosen.nodes)} operators are more than the {MAX_NODES} that a kernel is drafted for")
+        made, kind = _with_kernels(chosen, names, variants)
+    except NoKernel as problem:
+        where = f" (`{problem.node}`)" if problem.node else ""
+        notes.append(
+            f"No kernel was written: {problem.why}{where}. The launcher runs the original operators, which the "
+            "integrity check rejects: write a kernel where its TODO stands."
+        )
+        made, kind = original_launcher(chosen, names, function_name(chosen), problem.why), "original"
+        in_the_way = next((name for name, shown in names.items() if shown == problem.node), "")
+    if kind == "views":
+        notes.append("Nothing is computed here: the launcher returns views, and no kernel is launched.")
+    return Draft(
+        f"{file_stem(chosen)}.py", pass_file(chosen, names, made, function_name(chosen)), kind, chosen.outputs,
+        chosen.leaks, tuple(notes), in_the_way,
+    )  # fmt: skip
+
+
+def _completed(graph: FxGraph, chosen: Selection, facts: GraphFacts) -> GraphFacts:
+    """With the shapes of what goes in, where they can be told."""
+    if all(facts.values.get(name, {}).get("shape") is not None for name in chosen.inputs):
+        return facts
+    return GraphFacts(inferred(graph, facts.values), facts.devices)
+
+
+def _notes(chosen: Selection) -> list[str]:
+    notes: list[str] = []
+    if chosen.left_out:
+        notes.append(f"Left out, as they are no operators: {_list(chosen.left_out)}.")
+    if chosen.leaks:
+        notes.append(f"Used outside of the selection as well, and so returned: {_list(chosen.leaks)}.")
+    return notes
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _alike(
+    graph: FxGraph, chosen: Selection, facts: GraphFacts, others: Sequence[tuple[FxGraph, GraphFacts]]
+) -> list[GraphFacts]:
+    """The other graphs in which the same lines stand. One with other ranks counts by its dtypes: a kernel over all
+    elements is launched for it, too, and has to round."""
+    found = []
+    ranks = [_rank(facts, name) for name in chosen.inputs]
+    for other, known in others:
+        if known.values == facts.values or any(other.by_name.get(node.name) != node for node in chosen.nodes):
+            continue
+        if [_rank(known, name) for name in chosen.inputs] == ranks:
+            found.append(known)
+        else:
+            found.append(GraphFacts(_with_dtypes(facts.values, known.values)))
+    return found
+
+
+def _with_dtypes(shapes: Known, dtypes: Known) -> Known:
+    return {name: {**value, "dtype": dtypes.get(name, value).get("dtype")} for name, value in shapes.items()}
+
+
+def _rank(facts: GraphFacts, name: str) -> int | None:
+    shape = facts.values.get(name, {}).get("shape")
+    return len(shape) if isinstance(shape, (list, tuple)) else None
+
+
+def _with_kernels(chosen: Selection, names: Mapping[str, str], variants: Sequence[GraphFacts]) -> tuple[list[str], str]:
+    """The lines from the kernels to the launcher. For all graphs at once if that can be, else for the first alone."""
+    problem: NoKernel | None = None
+    for graphs in [variants, variants[:1]] if len(variants) > 1 else [variants]:
+        try:
+            return _for_graphs(chosen, names, graphs)
+        except NoKernel as error:
+            problem = problem or error
+        except _ODD:
+            problem = problem or NoKernel("an argument has a form that the drafter does not know")
+    assert problem is not None
+    raise problem
+
+
+def _for_graphs(chosen: Selection, names: Mapping[str, str], variants: Sequence[GraphFacts]) -> tuple[list[str], str]:
+    """Again and again, with the sizes bound that the last attempt found to be equal, or relied on."""
+    learned = Learned()
+    for _ in range(16):
+        low = _lowered(chosen, names, variants, learned)
+        lines, kind = _lines(low, chosen, names)
+        needed = {name for pinned in low.facts.pinned for name in low.behind(Size(1, (pinned,)))} - set(low.derived)
+        for name in needed:
+            values = set(low.facts.values[name])
+            if len(values) != 1:
+                raise NoKernel("a size that has to be written out differs between the graphs of the task")
+            learned.bound[name] = Size(values.pop())
+        if not needed and not low.news:
+            return lines, kind
+    raise NoKernel("the sizes of the selection do not settle")
+
+
+def _lines(low: Lowering, chosen: Selection, names: Mapping[str, str]) -> tuple[list[str], str]:
+    stored, results = _results(low, chosen, names)
+    name = function_name(chosen)
+    kernels: list[KernelText] = plan_kernels(low, stored, name, {*names.values()}) if stored else []
+    lines: list[str] = []
+    for kernel in kernels:
+        lines += [*kernel_lines(kernel), "", ""]
+    parameters = [names[x] for x in chosen.inputs]
+    lines += launcher_text(low, name, parameters, kernels, stored, results)
+    return lines, "kernel" if kernels else "views"
+
+
+def _lowered(chosen: Selection, names: Mapping[str, str], variants: Sequence[GraphFacts], learned: Learned) -> Lowering:
+    known = {names.get(name, name): _tensor(variants, name) for name in (*chosen.inputs, *names)}
+    for _ in range(30):
+        low = Lowering(Facts(variants=len(variants)), known, learned)
+        for name in chosen.inputs:
+            if _is_tensor(variants[0], name):
+                low.add_input(names[name])
+        for node in chosen.nodes:
+            low.read(renamed(node, names))
+        if not low.news:
+            return low
+    raise NoKernel("the sizes of the selection do not settle")
+
+
+def renamed(node: FxNode, names: Mapping[str, str]) -> FxNode:
+    """The node with its own name and those of its arguments as the pass file has them."""
+    args = tuple(map_refs(arg, dict(names)) for arg in node.args)
+    kwargs = tuple((key, map_refs(value, dict(names))) for key, value in node.kwargs)
+    return FxNode(names[node.name], node.op, node.target, args, kwargs)
+
+
+def _is_tensor(facts: GraphFacts, name: str) -> bool:
+    known = facts.values.get(name)
+    return known is None or known.get("dtype") is not None
+
+
+def _tensor(variants: Sequence[GraphFacts], name: str) -> Tensor | None:
+    found = [variant.values.get(name, {}) for variant in variants]
+    shapes = [known.get("shape") for known in found]
+    dtypes = [known.get("dtype") for known in found]
+    if not all(isinstance(shape, (list, tuple)) for shape in shapes) or not all(isinstance(d, str) for d in dtypes):
+        return None
+    return Tensor(tuple(tuple(map(int, shape)) for shape in shapes), tuple(map(str, dtypes)))  # type: ignore[call-overload,arg-type]
+
+
+_VIEWS = frozenset({
+    "view", "permute", "transpose", "t", "unsqueeze", "squeeze", "expand", "expand_as", "getitem", "select", "narrow",
+    "swapaxes", "unflatten", "view_as", "chunk", "split", "unbind",
+})  # fmt: skip
+
+
+def _results(low: Lowering, chosen: Selection, names: Mapping[str, str]) -> tuple[list[Stored], Results]:
+    """What has to be stored, and the views of it that are returned."""
+    inside = {names[node.name]: renamed(node, names) for node in chosen.nodes}
+    stored: dict[int, Stored] = {}
+    views: dict[str, str] = {}
+
+    def ready(name: str) -> str:
+        """The launcher's name for a node's value; stores it, or makes it a view."""
+        value = low.env[name]
+        node = inside.get(name)
+        if node is None:
+            return name
+        if isinstance(value, Load):
+            return value.tensor
+        source = node.args[0] if node.args else None
+        is_view = node.op != "get_attr" and operator_name(node) in _VIEWS and isinstance(source, Ref)
+        if is_view and isinstance(source, Ref) and all(ref == source.name for ref in node.refs()):
+            base = ready(source.name)
+            if name not in views:
+                views[name] = f"{name} = {expression_source(_on(node, base))}"
+            return name
+        if not isinstance(value, Value):
+            raise NoKernel("a result is no tensor", name)
+        if id(value) not in stored:
+            stored[id(value)] = Stored(value, name)
+        return stored[id(value)].buffer
+
+    returned = [ready(names[name]) for name in chosen.outputs]
+    return list(stored.values()), Results(tuple(returned), tuple(views.values()))
+
+
+def _on(node: FxNode, base: str) -> FxNode:
+    """The view, taken of another name."""
+    return FxNode(node.name, node.op, node.target, (Ref(base), *node.args[1:]), node.kwargs)

@@ -1,0 +1,126 @@
+"""Capturing many models in one go: each in its own process, with limits, and never twice."""
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from tqdm import tqdm
+
+from dataset import graph_recorder, manifest
+from dataset.examples import ModelName, ModelProblem
+from dataset.limited import Expected, run_limited
+from dataset.manifest import Entry
+from dataset.models import load, parse_name
+from graphs.samples import write_sample
+
+MANIFEST = "manifest.jsonl"
+
+
+@dataclass(frozen=True)
+class CaptureOptions:
+    """How models are captured. `memory_bytes` and `seconds` hold for each model alone."""
+
+    train: bool = False
+    seed: int = 0
+    seconds: float = 300.0
+    memory_bytes: int = 8 << 30
+    retry: bool = False  # also what failed before
+
+
+def capture_all(names: Sequence[str], out: Path, options: CaptureOptions) -> list[Entry]:
+    """Capture each model into `out` and return its manifest entry, in order; those done before are not run again.
+
+    An entry has `key`, `model`, `status` (captured, no graph, failed, time, memory, died), `why`, `graphs` (folders
+    below `out`), `left`, `breaks`, `seconds`; `done_before` says that it is from an earlier call.
+    Raises ModelProblem for a name that can not be read.
+    """
+    parsed = list({name: parse_name(name) for name in names}.values())
+    out.mkdir(parents=True, exist_ok=True)
+    known = manifest.read_manifest(out / MANIFEST)
+    entries = []
+    tqdm.monitor_interval = 0  # no thread: processes are forked from here
+    bar = tqdm(parsed, unit="model", disable=not sys.stderr.isatty())
+    for name in bar:
+        bar.set_postfix_str(name.text[-40:])
+        key = f"{name.text} train={options.train} seed={options.seed}"
+        entry = known.get(key)
+        before = True
+        if entry is None or (options.retry and entry["status"] not in ("captured", "no graph")):
+            before = False
+            entry = {"key": key, **_capture_one(name, out, options)}
+            manifest.append(out / MANIFEST, entry)
+        entries.append({**entry, "done_before": before})
+    return entries
+
+
+def breaks_by_reason(entries: Sequence[Entry]) -> list[tuple[str, int, int]]:
+    """(reason, graph breaks, models that have them) over all models, the most frequent first."""
+    counts: dict[str, tuple[int, int]] = {}
+    for entry in entries:
+        own: dict[str, int] = {}
+        for one in entry["breaks"]:
+            own[one["reason"]] = own.get(one["reason"], 0) + one["count"]
+        for reason, count in own.items():
+            breaks, models = counts.get(reason, (0, 0))
+            counts[reason] = (breaks + count, models + 1)
+    found = [(reason, breaks, models) for reason, (breaks, models) in counts.items()]
+    return sorted(found, key=lambda one: (-one[1], one[0]))
+
+
+def _capture_one(name: ModelName, out: Path, options: CaptureOptions) -> Entry:
+    with tempfile.TemporaryDirectory(prefix=".capture-", dir=out) as work:
+        folder = Path(work)
+        outcome = run_limited(
+            partial(_in_child, name, folder / "samples", options),
+            folder,
+            seconds=options.seconds,
+            memory_bytes=options.memory_bytes,
+        )
+        entry: Entry = {"model": name.text, "status": outcome.status, "why": outcome.why, "seconds": outcome.seconds}
+        if outcome.status != "done":
+            return {**entry, "graphs": [], "left": [], "breaks": [], "log": outcome.log}
+        value = outcome.value
+        entry["status"] = "captured" if value["graphs"] else "no graph"
+        graphs = [_place(folder / "samples", graph, len(value["graphs"]), name, out) for graph in value["graphs"]]
+        return {**entry, "torch": torch.__version__, **value, "graphs": graphs}
+
+
+def _place(samples: Path, graph: str, count: int, name: ModelName, out: Path) -> str:
+    """Move a sample to its folder below `out`: library/model, or library/model/graph where there are several."""
+    target = out / name.folder if count == 1 else out / name.folder / graph
+    target.mkdir(parents=True, exist_ok=True)
+    for file in (samples / graph).iterdir():
+        shutil.move(file, target / file.name)
+    return target.relative_to(out).as_posix()
+
+
+def _in_child(name: ModelName, samples: Path, options: CaptureOptions) -> dict[str, Any]:
+    torch.manual_seed(options.seed)
+    try:
+        example = load(name)
+    except ModelProblem as problem:
+        raise Expected(str(problem)) from problem
+    model_name = name.folder.rpartition("/")[2]
+    facts = {
+        "framework": "torch",
+        "num_devices_required": 1,
+        "num_nodes_required": 1,
+        "dynamic": False,
+        "model_name": model_name,
+        "source": name.library,
+        "heuristic_tag": example.tag,
+    }
+    captured = graph_recorder.capture(example, model_name, train=options.train, facts=facts)
+    for sample in captured.samples:
+        write_sample(sample, samples / sample.name)
+    return {
+        "graphs": [sample.name for sample in captured.samples],
+        "left": [asdict(one) for one in captured.left],
+        "breaks": [asdict(one) for one in captured.breaks],
+    }

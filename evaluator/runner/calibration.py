@@ -1,0 +1,87 @@
+"""What one device can do, measured once when a worker starts, in a process of its own: the warm parent stays clean.
+
+The same process proves that the device computes correctly (`canary`) and leaves behind Triton's stubs, which every run
+would compile again otherwise.
+"""
+
+import base64
+import json
+import os
+from dataclasses import asdict
+from typing import Any
+
+from evaluator.measure.roofline import DeviceRates
+from evaluator.runner import processes, seeds
+
+
+class BadDevice(Exception):
+    """The device does not work, or computes something else than it should."""
+
+
+#: What `calibrate` found; forks inherit it. Empty on a CPU.
+_found: dict[str, Any] = {}
+
+
+def rates() -> DeviceRates | None:
+    """What this machine's device was measured to reach; None where it was not."""
+    known = _found.get("rates")
+    return None if known is None else DeviceRates(**known)
+
+
+def device_name() -> str | None:
+    """ "NVIDIA H200" """
+    return _found.get("name")
+
+
+def calibrate(device: str) -> None:
+    """Measure `device` in a fork. Raises BadDevice with the reason when it does not work."""
+    reader, writer = os.pipe2(os.O_CLOEXEC)
+
+    def main() -> None:
+        with os.fdopen(writer, "w") as file:
+            json.dump(_measured(device), file)
+
+    process = processes.start(main, keep=[writer])
+    os.close(writer)
+    with os.fdopen(reader) as file:
+        said = file.read()
+    ending = process.wait()
+    if ending.code != 0 or not said:
+        raise BadDevice(f"the device {device} could not be measured (the process ended with {ending})")
+    _found.update(json.loads(said))
+    if _found["problem"]:
+        raise BadDevice(str(_found["problem"]))
+    seeds.common[:] = [base64.b64decode(_found.pop("stubs"))]
+
+
+def canary(device: str) -> str | None:
+    """Why `device` can not be trusted with a run, or None: a product and a sum whose results are known exactly."""
+    import torch
+
+    try:
+        ones = torch.full((512, 512), 2.0, device=device)
+        products = ones @ ones  # each element is 512 · 4, exact in every precision
+        counted = torch.arange(1 << 20, device=device, dtype=torch.int64).sum()
+        right = bool((products == 2048.0).all()) and int(counted) == (1 << 19) * ((1 << 20) - 1)
+        return None if right else "it computes wrong results"
+    except RuntimeError as problem:
+        return f"it does not compute: {problem}"
+
+
+def _measured(device: str) -> dict[str, Any]:
+    import torch
+
+    from evaluator.measure.device_rates import device_rates
+
+    with seeds.fresh_caches() as caches:
+        problem = canary(device)
+        if problem:
+            return {"problem": f"the device {device} is taken out: {problem}"}
+        found = device_rates(torch.device(device))
+        stubs = seeds.pack(caches)
+    return {
+        "problem": None,
+        "name": torch.cuda.get_device_name(device),
+        "rates": asdict(found),
+        "stubs": base64.b64encode(stubs).decode(),
+    }

@@ -1,0 +1,191 @@
+"""How far a right pass is right beyond the inputs that it is scored on. It is told apart from the score.
+
+Values that the metadata does not promise: other spreads, zeros, large and negative ones, NaN and Inf, tensors whose
+elements do not lie one after the other, and inputs of another size where the graph takes them. Nothing that comes out
+here changes a status or makes a finding of its own.
+"""
+
+import copy
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from evaluator.engine.build import on_device
+from evaluator.engine.compare import compare, verdict
+from evaluator.engine.inputs import InputSet
+from evaluator.events import GeneralCheck
+from evaluator.runner import other_shapes
+from evaluator.runner.decided import Decided
+from evaluator.runner.history import is_right
+from evaluator.runner.reference import Case, Reference
+from evaluator.runner.remote_runner import RemoteRunner
+from evaluator.runner.report import Report
+from evaluator.runner.words import inaccuracy
+from evaluator.verdicts import RuntimeReason
+
+_SECONDS = 2.0
+_LARGE = 30.0
+_LONGEST = 300  # characters of a detail
+
+Change = Callable[[torch.Tensor], torch.Tensor]
+
+
+@dataclass(frozen=True)
+class _Check:
+    name: str
+    change: Change
+    spread: float = 1.0
+
+
+def _same(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor
+
+
+def _with_odd_values(tensor: torch.Tensor) -> torch.Tensor:
+    """NaN, Inf and -Inf in three places, where there is room for all."""
+    changed = tensor.clone()
+    flat = changed.view(-1)
+    for place, value in zip((0, flat.numel() // 2, -1), ("nan", "inf", "-inf"), strict=True):
+        flat[place] = float(value)
+    return changed
+
+
+def _across(tensor: torch.Tensor) -> torch.Tensor:
+    """The same values in memory that runs the other way."""
+    return tensor.transpose(-1, -2).contiguous().transpose(-1, -2) if tensor.dim() > 1 else tensor
+
+
+_SHAPE = _Check("another shape", _same)
+_LOOKING_SECONDS = 60.0  # a graph that is slow on the CPU
+
+CHECKS = (
+    _Check("half the spread", _same, 0.5),
+    _Check("twice the spread", _same, 2.0),
+    _Check("zeros", torch.zeros_like),
+    _Check("large values", lambda tensor: tensor * _LARGE),
+    _Check("negative values", lambda tensor: -tensor.abs()),
+    _Check("NaN and Inf", _with_odd_values),
+    _Check("non-contiguous inputs", _across),
+)
+
+
+def examine(index: int, eager: Reference, runner: RemoteRunner, report: Report) -> None:
+    """Make the checks and report them, as many as there is time for."""
+    until = time.monotonic() + _SECONDS
+    found: list[GeneralCheck] = []
+    for check in CHECKS:
+        if time.monotonic() > until:
+            found.append(_outcome(check, "not applicable", "There was no time left for it."))
+            continue
+        try:
+            with report.own_work("running the graph without the submission"):
+                case = _case(eager, check)
+        except Decided as problem:
+            found.append(_outcome(check, "not applicable", problem.message))
+            continue
+        if case is None:
+            found.append(_outcome(check, "not applicable", "No input can be changed in this way."))
+            continue
+        try:
+            returned = runner.call(index, case)
+        except Decided as problem:
+            found.append(_outcome(check, "no", problem.message))
+            if problem.reason == RuntimeReason.TIMEOUT:
+                until = 0.0
+            continue
+        with report.own_work("comparing the outputs"):
+            found.append(_compared(check, case, returned.outputs))
+    until = time.monotonic() + _SECONDS if until else until
+    found.append(_another_shape(index, eager, runner, report, until))
+    report.measured("generalisation", {"checks": found})
+
+
+def _another_shape(index: int, eager: Reference, runner: RemoteRunner, report: Report, until: float) -> GeneralCheck:
+    """The pass on inputs of a size that nobody could know before."""
+    if time.monotonic() > until:
+        return _outcome(_SHAPE, "not applicable", "There was no time left for it.")
+    try:
+        with report.own_work("looking for another size that the graph takes", _LOOKING_SECONDS):
+            found = _resized_case(eager, until)
+    except Decided as problem:
+        return _outcome(_SHAPE, "not applicable", problem.message)
+    if found is None:
+        return _outcome(_SHAPE, "not applicable", "The graph takes its inputs in no other size that was tried.")
+    case, what = found
+    try:
+        returned = runner.call(index, case)
+        with report.own_work("comparing the outputs"):
+            said = _compared(_SHAPE, case, returned.outputs)
+    except Decided as problem:
+        said = _outcome(_SHAPE, "no", problem.message)
+    if said["outcome"] == "yes":
+        return said
+    runner.end()  # a kernel for other sizes may have left anything behind, a broken device context too
+    return _outcome(_SHAPE, "no", f"{what}: {said['detail']}")
+
+
+def _resized_case(eager: Reference, until: float) -> tuple[Case, str] | None:
+    """A case of another size and what it is, or None where the graph runs on none."""
+    on_cpu = eager if eager.device == "cpu" else None
+    for metas in other_shapes.variants(eager.metas):
+        if time.monotonic() > until:
+            return None
+        try:
+            if on_cpu is None:  # an index out of range raises there; on a GPU it would break the judge's own context
+                on_cpu = replace(eager, module=on_device(copy.deepcopy(eager.module), "cpu"), device="cpu")
+            spread = InputSet(_SHAPE.name, 1.0)
+            replace(on_cpu, metas=metas).case(spread)
+            return replace(eager, metas=metas).case(spread), other_shapes.words(eager.metas, metas)
+        except Decided:
+            continue
+    return None
+
+
+def _case(eager: Reference, check: _Check) -> Case | None:
+    inputs = eager.inputs(InputSet(check.name, check.spread))
+    changed = [_changed(value, check.change) for value in inputs]
+    differs = check.change is _same or any(new is not old for new, old in zip(changed, inputs, strict=True))
+    return eager.case_of(changed) if differs else None
+
+
+def _changed(value: Any, change: Change) -> Any:
+    """Only floating-point inputs are changed: others are indices, masks and sizes."""
+    if not isinstance(value, torch.Tensor) or not value.is_floating_point() or not value.numel():
+        return value
+    return change(value)
+
+
+def _compared(check: _Check, case: Case, outputs: Sequence[Any]) -> GeneralCheck:
+    """NaN and Inf are right where the graph has them, and nowhere else; the rest is compared as always."""
+    expected, found = list(case.expected), list(outputs)
+    for at, (one, other) in enumerate(zip(case.expected, outputs, strict=False)):
+        pair = _finite(one, other)
+        if pair is None:
+            return _outcome(check, "no", f"Output {at} has NaN or Inf in other places than the graph's.")
+        expected[at], found[at] = pair
+    reports = compare(expected, found)
+    if is_right(reports):
+        return _outcome(check, "yes", "")
+    return _outcome(check, "no", inaccuracy(reports, verdict(reports)))
+
+
+def _finite(expected: Any, found: Any) -> tuple[Any, Any] | None:
+    """Both with zeros in place of NaN and Inf; None where these differ."""
+    if not isinstance(expected, torch.Tensor) or not isinstance(found, torch.Tensor):
+        return expected, found
+    if not expected.is_floating_point() or expected.shape != found.shape or expected.dtype != found.dtype:
+        return expected, found
+    expected = expected.cpu()
+    odd = ~torch.isfinite(expected)
+    if not torch.equal(odd, ~torch.isfinite(found)):
+        return None
+    if not torch.equal(expected[odd].nan_to_num(1.0, 2.0, 3.0), found[odd].nan_to_num(1.0, 2.0, 3.0)):
+        return None
+    return expected.masked_fill(odd, 0.0), found.masked_fill(odd, 0.0)
+
+
+def _outcome(check: _Check, outcome: str, detail: str) -> GeneralCheck:
+    return {"name": check.name, "outcome": outcome, "detail": detail[:_LONGEST]}

@@ -1,0 +1,164 @@
+"""What watches a submission from within its own process: the guards and probes of `evaluator.integrity`, in order.
+
+The runner calls this at fixed points: before the first file is imported, after the last, and around every call.
+A finding is sent to the judge as soon as it is made, so that it survives whatever the submission does next. Calls
+that are timed have nothing of it around them.
+"""
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch.fx import GraphModule
+
+from evaluator.engine.blame import relative
+from evaluator.engine.submission_files import BadSubmission, read_order
+from evaluator.events import Finding
+from evaluator.integrity import import_guard, probes, process_probe, state_probe
+from evaluator.integrity.taint import Ledger
+from evaluator.integrity.watched_module import in_place_passes, watched
+from evaluator.job import Job
+from evaluator.runner.protocol import Channel, Message
+from evaluator.verdicts import Severity
+
+_MOST_FINDINGS = 200  # of one process
+_MOST_HELD_BYTES = 64 << 20  # of the outputs of the last call
+
+
+@dataclass
+class Call:
+    """One call that is being watched. `outputs` are set by the runner when the call has returned."""
+
+    written: frozenset[int]  # inputs that the graph itself writes into
+    aliases: frozenset[tuple[int, int]]  # (output, input) that share memory in the reference, too
+    outputs: Sequence[Any] = ()
+
+    @staticmethod
+    def asked_for(request: Message) -> "Call":
+        return Call(frozenset(request["written"]), frozenset((left, right) for left, right in request["aliases"]))
+
+
+class Guards:
+    """The guards of one runner process. `send` is called with each new finding."""
+
+    def __init__(self, job: Job, pass_dir: Path, send: Callable[[Finding], None]) -> None:
+        self._on_cpu = job.device == "cpu"
+        self._pass_dir = pass_dir
+        self._send = send
+        self._told: set[tuple[object, ...]] = set()
+        self._lock = threading.Lock()  # a thread of the submission may run into the import guard
+        self._ledger = Ledger()
+        self._in_place = in_place_passes(job.files)
+        self._helpers: frozenset[str] = frozenset()
+        self._held: list[torch.Tensor] = []
+        self._modules: list[ModuleType] = []
+
+    def report(self, finding: Finding) -> None:
+        """Tell the judge about a finding, once."""
+        key = tuple(finding.get(name) for name in ("class", "severity", "file", "line", "evidence"))
+        with self._lock:
+            if key not in self._told and len(self._told) < _MOST_FINDINGS:
+                self._told.add(key)
+                self._send(finding)
+
+    def arm(self) -> None:
+        """Before the first file of the submission is imported, when its files have been written."""
+        self._primitives = process_probe.capture_primitives()
+        self._threads = process_probe.live_threads()
+        self._helpers = _helpers(self._pass_dir)
+        import_guard.install(self._pass_dir, self.report)
+
+    def loaded(self) -> None:
+        """After the last file has been imported, also when that failed."""
+        self._modules = _modules_in(self._pass_dir)
+        self._look_at_process()
+
+    @contextmanager
+    def around(self, module: GraphModule, inputs: Sequence[Any], call: Call, *, closely: bool) -> Iterator[None]:
+        """Watch one call of the rewritten graph; `closely` also sees what the launchers do, and what they keep."""
+        if self._on_cpu and not closely:  # else the guard fills what launchers allocate
+            probes.poison_free_memory([value.nbytes for value in self._held])
+        before = probes.fingerprint(inputs)
+        kept = state_probe.snapshot(self._modules) if closely else None
+        launchers = watched(
+            module,
+            self.report,
+            pass_dir=self._pass_dir,
+            ledger=self._ledger,
+            helpers=self._helpers,
+            in_place=self._in_place,
+        )
+        try:
+            with launchers if closely else nullcontext():
+                yield
+            self._look_at_values(call, inputs, before)
+            if kept is not None:
+                after = state_probe.snapshot(self._modules)
+                self._tell(state_probe.state_findings(kept, after, inputs, call.outputs, self._ledger))
+                self._tell(probes.leftover_findings(call.outputs))
+        finally:
+            self._look_at_process()
+            self._hold(call.outputs)
+
+    def _look_at_values(self, call: Call, inputs: Sequence[Any], before: Sequence[str]) -> None:
+        self._tell(probes.output_findings(call.outputs))
+        self._tell(probes.input_findings(before, probes.fingerprint(inputs), tuple(call.written)))
+        self._tell(probes.attribute_findings(inputs))
+        self._tell(probes.alias_findings(call.outputs, inputs, self._held, call.aliases, self._ledger))
+
+    def _look_at_process(self) -> None:
+        self._tell(process_probe.primitive_findings(self._primitives))
+        threads = process_probe.thread_findings(self._threads, self._pass_dir)
+        if self._on_cpu:
+            self._tell(threads)
+            self._tell(process_probe.child_findings())
+        else:  # compilers of ours start threads and processes there
+            self._tell(finding for finding in threads if finding["severity"] == Severity.VIOLATION)
+
+    def _hold(self, outputs: Sequence[Any]) -> None:
+        """Keep the outputs of this call alive: a new tensor can then not come to lie where they are."""
+        tensors = [value for value in outputs if isinstance(value, torch.Tensor)]
+        self._held = tensors if sum(tensor.nbytes for tensor in tensors) <= _MOST_HELD_BYTES else []
+
+    def _tell(self, findings: Any) -> None:
+        for finding in findings:
+            self.report(finding)
+
+
+def sender(channel: Channel) -> Callable[[Finding], None]:
+    """Sends findings to the judge between its requests and our answers."""
+
+    def send(finding: Finding) -> None:
+        channel.send({"finding": dict(finding)})
+
+    return send
+
+
+def _modules_in(pass_dir: Path) -> list[ModuleType]:
+    """The submission's modules. Thousands of others are loaded: only odd paths are worth a second look."""
+    inside = f"{pass_dir.resolve()}{os.sep}"
+    found = []
+    for module in list(sys.modules.values()):
+        file = vars(module).get("__file__") if isinstance(module, ModuleType) else None
+        if isinstance(file, str) and (
+            file.startswith(inside) or ((os.pardir in file or file[:1] != os.sep) and relative(file, pass_dir))
+        ):
+            found.append(module)
+    return found
+
+
+def _helpers(pass_dir: Path) -> frozenset[str]:
+    """Python files that the order file does not name."""
+    try:
+        listed = {f"{name}.py" for name in read_order(pass_dir)}
+    except BadSubmission:
+        return frozenset()
+    files = (path.relative_to(pass_dir).as_posix() for path in pass_dir.rglob("*.py"))
+    return frozenset(name for name in files if name not in listed)

@@ -1,0 +1,101 @@
+"""Verified calls beyond the first few: who behaves well only while it is checked does not know when that ends.
+
+How many there are, on which inputs, and which of them are watched closely is drawn anew for every graph. A call that
+is wrong where the first ones were right is looked at again in a fresh process, on the same inputs.
+"""
+
+import secrets
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from evaluator.engine.compare import compare
+from evaluator.engine.inputs import INPUT_SETS
+from evaluator.events import OutputReport
+from evaluator.integrity import probes
+from evaluator.runner.findings import Findings
+from evaluator.runner.history import History, is_right
+from evaluator.runner.reference import Case, Reference
+from evaluator.runner.remote_runner import RemoteRunner
+from evaluator.runner.report import Report
+from evaluator.scoring import CORRECT_AT
+from evaluator.verdicts import FindingClass, Severity
+
+FEWEST, MOST = 6, 12
+_SECONDS = 1.0  # after so much time there are no more of them than this:
+_AT_LEAST = 3
+_SLOW_SECONDS = 5.0  # one call of a graph that is too slow for even that many
+_MOSTLY = 0.5  # of an output: the allocator itself writes into the first bytes of what is free
+_SLACK = 2  # steps of t by which a draw of inputs may be less lucky than those before
+
+
+def verify(
+    index: int, eager: Reference, runner: RemoteRunner, report: Report, history: History, tell: Findings
+) -> None:
+    """Make the calls; the first that is worse than those before counts, and ends them. Raises Decided."""
+    until = time.monotonic() + _SECONDS
+    closely_at = secrets.randbelow(_AT_LEAST)
+    # On a GPU outputs of timed calls are verified too (speed.py): fewer calls do here.
+    many = _AT_LEAST if eager.device != "cpu" else FEWEST + secrets.randbelow(MOST - FEWEST + 1)
+    for number in range(many):
+        with report.own_work("running the graph without the submission"):
+            case = eager.case(secrets.choice(INPUT_SETS[1:]))
+        started = time.monotonic()
+        returned = runner.call(index, case, closely=number == closely_at or secrets.randbelow(2) == 0)
+        with report.own_work("comparing the outputs"):
+            outputs = compare(case.expected, returned.outputs)
+            again = history.add(returned.outputs, outputs)
+            for finding in again:
+                tell(finding)
+            worse = _is_worse(outputs, report.outputs)
+            if worse:
+                was_right = is_right(report.outputs)
+                explanation = eager.explain(case, returned.outputs, outputs) if not report.explained else {}
+                report.correctness(f"later call {number + 1}", outputs, explanation)
+        if worse:
+            if was_right:
+                _ask_again(index, case, returned.outputs, number + 1, runner, tell, kept=bool(again))
+            return
+        now = time.monotonic()
+        if now - started > _SLOW_SECONDS or (now > until and number + 1 >= _AT_LEAST):
+            return
+
+
+def _ask_again(
+    index: int,
+    case: Case,
+    outputs: Sequence[Any],
+    number: int,
+    runner: RemoteRunner,
+    tell: Findings,
+    *,
+    kept: bool,
+) -> None:
+    """The same inputs, as the first call of a fresh process: is it right there?
+
+    `kept`: what came out is that of an earlier call. That, and memory that nobody wrote, is no mistake in a kernel.
+    """
+    runner.load()
+    if not is_right(compare(case.expected, runner.call(index, case).outputs)):
+        return
+    unwritten = any(probes.unwritten(output) > _MOSTLY for output in outputs)
+    how = "what memory held before" if unwritten or kept else "something else"
+    words = f"later call {number} returns {how}, for inputs on which a first call is right"
+    tell(
+        probes.found(
+            FindingClass.PHASE_DETECTION, words, Severity.VIOLATION if unwritten or kept else Severity.SUSPICIOUS
+        )
+    )
+
+
+def _is_worse(outputs: Sequence[OutputReport], before: Sequence[OutputReport]) -> bool:
+    """Whether outputs are so much worse that another draw of inputs does not explain it."""
+    if _is_hopeless(outputs):
+        return not _is_hopeless(before)
+    known = max((one["first_t"] for one in before if one["first_t"] is not None), default=CORRECT_AT)
+    return any(one["first_t"] is not None and one["first_t"] > max(known, CORRECT_AT) + _SLACK for one in outputs)
+
+
+def _is_hopeless(outputs: Sequence[OutputReport]) -> bool:
+    """Wrong at every t."""
+    return any(one["mismatch"] is not None or one["first_t"] is None for one in outputs)

@@ -1,0 +1,74 @@
+"""A run in small, in the warm process itself: what torch imports and builds on first use is then shared by all forks.
+
+Without it each judge and each runner would spend most of a second on that. The pass is our own, nothing is isolated.
+"""
+
+import sys
+
+import torch
+import triton
+import triton.language as tl
+
+from evaluator.engine.build import build
+from evaluator.engine.compare import compare
+from evaluator.engine.launches import CandidateCounter, eager_launches
+from evaluator.engine.load import LoadedPass
+from evaluator.engine.passes import apply_passes
+from evaluator.engine.printed import rewritten_source
+from evaluator.engine.shapes import node_shapes
+from graphs.fx_source import parse
+
+_MODEL = """
+import torch
+
+class GraphModule(torch.nn.Module):
+    def forward(self, in_0, in_1):
+        tmp_0 = in_0 + in_1
+        tmp_1 = torch.nn.functional.relu(tmp_0)
+        tmp_2 = tmp_1.sum(1)
+        tmp_3 = torch.nn.functional.layer_norm(tmp_1, (4,), None, None, 1e-05)
+        return (tmp_2, tmp_3)
+"""
+
+
+def pattern(x, y):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+    return torch.nn.functional.relu(x + y)
+
+
+def replacement_args(x, y):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+    return (x, y)
+
+
+@triton.jit
+def _kernel(x_ptr, y_ptr, out_ptr, n, block: tl.constexpr):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    at = tl.arange(0, block)
+    x = tl.load(x_ptr + at, mask=at < n, other=0.0)
+    y = tl.load(y_ptr + at, mask=at < n, other=0.0)
+    tl.store(out_ptr + at, tl.maximum(x + y, 0.0), mask=at < n)
+
+
+def launcher(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    out = torch.empty_like(x)
+    _kernel[(1,)](x, y, out, x.numel(), block=16)
+    return out
+
+
+def own_pass() -> LoadedPass:
+    """The pass of the rehearsal."""
+    return LoadedPass("rehearsal", "rehearsal.py", pattern, replacement_args, launcher, sys.modules[__name__])
+
+
+def rehearse(device: str) -> None:
+    """Do what judge and runner do to a graph. Off the CPU nothing is launched: CUDA must not start before a fork."""
+    graph = parse(_MODEL)
+    with torch.no_grad():
+        for dtype in (torch.float32, torch.float16):
+            module, inputs = build(graph), [torch.ones(2, 4, dtype=dtype), torch.ones(2, 4, dtype=dtype)]
+            expected = module(*inputs)
+            eager_launches(module, inputs)
+            node_shapes(module, inputs)
+            rewritten = apply_passes(module, (own_pass(),)).module
+            rewritten_source(rewritten)
+            if device == "cpu":
+                with CandidateCounter():
+                    compare(expected, rewritten(*inputs))

@@ -1,0 +1,67 @@
+"""Warming up: the seconds of imports are paid once, in the process that all others are forked from.
+
+Forks stay safe because nothing here starts a thread: the pools are limited to one before torch is imported
+(`environment.scrubbed` for those that read the environment), and CUDA is not initialised.
+"""
+
+import gc
+import os
+import warnings
+
+from evaluator import precision
+from evaluator.runner import environment, isolation
+
+
+class CannotWarm(Exception):
+    """What the evaluator needs is not there; the text names the fix."""
+
+
+def warm_up(device: str) -> None:
+    """Import torch, Triton and the engine for `device` ("cpu", "cuda", "cuda:0"). Call it once, before any fork."""
+    os.environ.update(environment.scrubbed(dict(os.environ)))
+    if device == "cpu":
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""  # a GPU that happens to be there belongs to somebody else
+    try:
+        import torch
+        import triton  # noqa: F401
+    except ImportError as error:
+        raise CannotWarm(
+            f"{error}: install the evaluator's packages with pip install 'passnet-workbench[evaluator]'"
+        ) from error
+    torch.set_num_threads(1)
+    if device == "cpu":
+        from evaluator.engine import interpreter
+
+        interpreter.enable()
+    elif not torch.cuda.is_available():
+        raise CannotWarm(f"there is no CUDA device for {device!r}: run with --device cpu, or on a machine with a GPU")
+    precision.pin()
+    from evaluator.runner import judge, rehearsal, runner_process, worker  # noqa: F401
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rehearsal.rehearse(device)
+    if device != "cpu":
+        _warm_up_measuring(device)
+    if torch.cuda.is_initialized():
+        raise CannotWarm("CUDA was started while the evaluator warmed up; processes forked from here could not use it")
+    isolation.probe()
+    runner_process.sweep()
+    gc.collect()
+    gc.freeze()  # the collector of a fork does not touch, and so does not copy, what is warm
+
+
+def _warm_up_measuring(device: str) -> None:
+    """Import what measuring needs, and have the device measured by a fork."""
+    from evaluator.runner import calibration
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import torch._dynamo
+        import torch._inductor.compile_fx
+        import torch.profiler  # noqa: F401
+
+        try:
+            calibration.calibrate(device)
+        except calibration.BadDevice as problem:
+            raise CannotWarm(str(problem)) from problem

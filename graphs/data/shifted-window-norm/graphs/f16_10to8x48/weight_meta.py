@@ -1,0 +1,35 @@
+class Program_weight_tensor_meta_in_0:
+	name = "in_0"
+	shape = [48]
+	dtype = "torch.float16"
+	device = "cuda:0"
+	mean = 0.0
+	std = 0.5
+	data = None
+
+class Program_weight_tensor_meta_in_1:
+	name = "in_1"
+	shape = [48]
+	dtype = "torch.float16"
+	device = "cuda:0"
+	mean = 1.0
+	std = 0.5
+	data = None
+
+class Program_weight_tensor_meta_in_2:
+	name = "in_2"
+	shape = [2, 64, 48]
+	dtype = "torch.float16"
+	device = "cuda:0"
+	mean = 0.0
+	std = 5.0
+	data = None
+
+class Program_weight_tensor_meta_in_3:
+	name = "in_3"
+	shape = [2, 2, 5, 2, 5, 48]
+	dtype = "torch.float16"
+	device = "cuda:0"
+	mean = 0.0
+	std = 5.0
+	data = None

@@ -1,0 +1,1 @@
+"""Pages of accounts: logging in and out, one's own account, its password, its API tokens."""

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# `make test` and `make lint`: every step runs, one summary at the end, exit status 1 when a step failed.
+#
+#   scripts/test.sh lint | all | hostile
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+WHAT=${1:-all}
+scripts/setup.sh test || exit 1
+
+bin=.venv/bin
+read -ra pytest_arguments <<<"${PYTEST_ARGS:-}"
+names=() outcomes=()
+
+step() {
+    local name=$1 start=$SECONDS
+    shift
+    printf '\n── %s\n' "$name"
+    local outcome=ok code=0
+    "$@" || code=$?
+    ((code == 0)) || outcome=FAILED
+    [[ $name == "dependency audit" && $code == 3 ]] && outcome="ok, but advisories NOT CHECKED"
+    names+=("$name") outcomes+=("$outcome $((SECONDS - start)) s")
+}
+
+# The evaluator's tests are half of the time and need neither the database nor the browser: the two halves run side by
+# side. PYTEST_ARGS are for one process, which may be given files.
+evaluator_log=var/setup/test-evaluator.log
+start_evaluator_tests() {
+    set -m # a process group of its own, to end it as a whole; and Ctrl-C is not ignored in it, as tests of Ctrl-C need
+    $bin/python -m pytest -m "not hostile" tests/evaluator </dev/null >"$evaluator_log" 2>&1 &
+    evaluator_tests=$!
+    set +m
+    trap 'kill -TERM -- "-$evaluator_tests" 2>/dev/null' EXIT
+}
+evaluator_tests_outcome() {
+    local code=0
+    wait "$evaluator_tests" || code=$?
+    trap - EXIT
+    cat "$evaluator_log"
+    return $code
+}
+
+if [[ $WHAT != hostile ]]; then
+    step "ruff check" $bin/ruff check .
+    step "ruff format" $bin/ruff format --check --quiet .
+    step "mypy" $bin/mypy
+    step "import-linter" $bin/lint-imports
+    step "tsc" node_modules/.bin/tsc --noEmit
+    step "dependency audit" $bin/python scripts/audit.py
+fi
+case $WHAT in
+    all)
+        step "vitest" node_modules/.bin/vitest run
+        if ((${#pytest_arguments[@]})); then
+            step "pytest" $bin/python -m pytest -m "not hostile" "${pytest_arguments[@]}"
+        else
+            start_evaluator_tests
+            step "pytest" $bin/python -m pytest -m "not hostile" --ignore tests/evaluator
+            step "pytest evaluator" evaluator_tests_outcome
+        fi
+        ;;
+    hostile) step "pytest (hostile)" $bin/python -m pytest -m hostile "${pytest_arguments[@]}" ;;
+esac
+
+printf '\n── summary\n'
+status=0
+for i in "${!names[@]}"; do
+    printf '  %-18s %s\n' "${names[$i]}" "${outcomes[$i]}"
+    [[ ${outcomes[$i]} == ok* ]] || status=1
+done
+[[ -n ${PASSNET_CASES:-} || $WHAT == lint ]] || echo "  PASSNET_CASES is not set: no outside acceptance cases were replayed"
+exit $status

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import type { TaskRow } from "../api";
+import { readAddress, writeAddress } from "./address";
+import { inductorState, parse, resultState } from "./query";
+import type { Chosen, Filter } from "./search";
+import { facets, fits, nextSort, NOTHING, sorted, toggled } from "./search";
+
+const task = (slug: string, operators: string[], dtypes: string[], more: Partial<TaskRow> = {}): TaskRow => ({
+  slug, title: slug.replaceAll("-", " "), summary: "", operators: operators.map((label) => ({ label, class: label === "sum" ? "reduction" : "other" })), dtypes,
+  has_example: false, size: { least: 2, most: 2 }, graph: null, graph_count: 2, thumbnail: "", best: [], inductor: null, examples: [], ...more,
+});
+const best = (correct: number, device = "cpu") => ({ device, correct, total: 2, first_t: null, verdict: "clean", run: null });
+const tasks = [
+  task("mean-pool", ["sum", "*"], ["float32", "float16"], { size: { least: 3, most: 12 }, best: [best(1), best(2, "cuda:H200")], has_example: true }),
+  task("rms-norm", ["mean", "*"], ["float32"], { best: [best(1)], graph_count: 5, inductor: { measured: 2, faster: 1, slower: 1 } }),
+  task("gelu", ["tanh"], ["bfloat16"], { size: null, inductor: { measured: 2, faster: 2, slower: 0 } }),
+];
+const filter = (query = "", chosen: Partial<Chosen> = {}): Filter => ({ query, chosen: { ...NOTHING.chosen, ...chosen } });
+const found = (query = "", chosen: Partial<Chosen> = {}) => tasks.filter((entry) => fits(entry, filter(query, chosen))).map((entry) => entry.slug);
+
+describe("fits", () => {
+  it("wants every word, every operator and any of the dtypes", () => {
+    expect(found()).toHaveLength(3);
+    expect(found("MEAN f32")).toEqual(["mean-pool", "rms-norm"]);
+    expect(found("", { operators: ["*", "sum"] })).toEqual(["mean-pool"]);
+    expect(found("", { dtypes: ["float16", "bfloat16"] })).toEqual(["mean-pool", "gelu"]);
+    expect(found("nothing")).toEqual([]);
+  });
+
+  it("takes a size when a graph of the task has it", () => {
+    expect(found("", { size: ["5–9"] })).toEqual(["mean-pool"]);
+    expect(found("", { size: ["1–4"] })).toEqual(["mean-pool", "rms-norm"]);
+    expect(found("", { size: ["25–99"] })).toEqual([]);
+  });
+
+  it("knows results and Inductor by state", () => {
+    expect(tasks.map(resultState)).toEqual(["correct", "fails", "not run"]);
+    expect(tasks.map(inductorState)).toEqual(["not measured", "slower", "not slower"]);
+    expect(found("", { result: ["fails", "not run"] })).toEqual(["rms-norm", "gelu"]);
+    expect(found("", { inductor: ["slower"] })).toEqual(["rms-norm"]);
+    expect(found("", { example: ["worked example"] })).toEqual(["mean-pool"]);
+  });
+});
+
+describe("words with a meaning", () => {
+  it.each([
+    ["has:sum", ["mean-pool"]], ["has:reduction", ["mean-pool"]], ["has:su", []], ["-has:sum", ["rms-norm", "gelu"]],
+    ["dtype:bf16", ["gelu"]], ["dtype:float32 has:mean", ["rms-norm"]],
+    ["size:>10", ["mean-pool"]], ["size:>12", []], ["size:<3", ["rms-norm"]], ["size:2", ["rms-norm"]], ["size:5..20", ["mean-pool"]], ["size:>=12", ["mean-pool"]],
+    ["graphs:>4", ["rms-norm"]], ["result:correct", ["mean-pool"]], ["result:none", ["gelu"]],
+    ["inductor:slower", ["rms-norm"]], ["inductor:faster", ["rms-norm", "gelu"]], ["is:worked", ["mean-pool"]],
+    ["has:", ["mean-pool", "rms-norm", "gelu"]],
+  ])("%s", (query, slugs) => expect(found(query)).toEqual(slugs));
+
+  it("says what it did not understand, and leaves it out", () => {
+    expect(parse("size:big gelu").problems).toEqual(["size:big: wants a number: >10, <10, 7 or 5..20"]);
+    expect(found("size:big gelu")).toEqual(["gelu"]);
+    expect(parse("aten::add constructor:x").words).toEqual(["aten::add", "constructor:x"]);
+  });
+});
+
+describe("facets", () => {
+  it("counts what each further choice would leave, and keeps values that would leave nothing", () => {
+    expect(facets(tasks, filter("", { operators: ["*"] })).operators).toEqual([{ value: "*", count: 2 }, { value: "mean", count: 1 }, { value: "sum", count: 1 }, { value: "tanh", count: 0 }]);
+    expect(facets(tasks, filter("", { operators: ["*"] })).dtypes).toEqual([{ value: "float32", count: 2 }, { value: "float16", count: 1 }, { value: "bfloat16", count: 0 }]);
+  });
+
+  it("counts alternatives as if none were chosen, and keeps the order of those that have one", () => {
+    expect(facets(tasks, filter("", { dtypes: ["bfloat16"] })).dtypes.find((facet) => facet.value === "float32")!.count).toBe(2);
+    expect(facets(tasks, filter("", { result: ["fails"] })).result).toEqual([{ value: "correct", count: 1 }, { value: "fails", count: 1 }, { value: "not run", count: 1 }]);
+  });
+});
+
+it("sorts by a column, down, up, and as it was", () => {
+  const by = (sort: Parameters<typeof sorted>[1]) => sorted(tasks, sort).map((entry) => entry.slug);
+  expect(by({ by: "task", down: false })).toEqual(["gelu", "mean-pool", "rms-norm"]);
+  expect(by({ by: "operators", down: true })).toEqual(["mean-pool", "rms-norm", "gelu"]);
+  expect(by({ by: "graphs", down: true })).toEqual(["rms-norm", "mean-pool", "gelu"]);
+  expect(by({ by: "result", down: false })).toEqual(["gelu", "rms-norm", "mean-pool"]);
+  expect(by(null)).toEqual(["mean-pool", "rms-norm", "gelu"]);
+  const first = nextSort(null, "graphs");
+  expect([first, nextSort(first, "graphs"), nextSort(nextSort(first, "graphs"), "graphs")]).toEqual([{ by: "graphs", down: true }, { by: "graphs", down: false }, null]);
+  expect(nextSort(first, "task")).toEqual({ by: "task", down: false });
+});
+
+it("is carried by the address", () => {
+  const chosen = filter("has:cat size:>10", { operators: ["+", "a&b"], size: ["100 or more"] });
+  const sort = { by: "graphs", down: true } as const;
+  expect(readAddress(writeAddress(chosen, sort))).toEqual({ filter: chosen, sort });
+  expect(writeAddress(NOTHING, null)).toBe("");
+  expect(readAddress("?sort=constructor&q=x")).toEqual({ filter: filter("x"), sort: null });
+});
+
+it("toggles", () => {
+  expect(toggled(["a"], "b")).toEqual(["a", "b"]);
+  expect(toggled(["a", "b"], "a")).toEqual(["b"]);
+});

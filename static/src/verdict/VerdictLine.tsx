@@ -1,0 +1,40 @@
+/** The verdict in one line, always in view, read out politely when it changes. */
+
+import { computed } from "@preact/signals";
+import type { Summary } from "../run/summary";
+import { summarise } from "../run/summary";
+import { valueOf } from "../lib/load";
+import { integrityWord } from "../vocabulary";
+import { history, shown, stale } from "../workbench/runs";
+
+const summary = computed(() => {
+  const run = shown.value;
+  const unread = run !== null && run.problem === null && run.view.state === null && run.view.seq === 0;
+  return unread ? READING : summarise(run?.view ?? null);
+});
+/** A run is there, its log is on its way: anything but "not run". */
+const READING: Summary = { tone: "accent", glyph: "◐", headline: "reading the run", details: [] };
+const revision = computed(() => {
+  const run = shown.value;
+  if (run === null) return null;
+  return run.info?.revision_number ?? valueOf(history.value)?.find((entry) => entry.run === run.id)?.revision_number ?? null;
+});
+
+/** The word of a reviewer that stands instead of the judge's. */
+const overturned = computed(() => {
+  const info = shown.value?.info;
+  return info?.reviewed_verdict == null || info.reviewed_verdict === info.verdict ? null : integrityWord(info.reviewed_verdict);
+});
+
+export function VerdictLine() {
+  const { tone, glyph, headline, details } = summary.value;
+  return (
+    <p class={`verdict-line${stale.value ? " is-stale" : ""}`} role="status" aria-live="polite" aria-atomic="true">
+      <span class={`headline ${tone}`}><span class="glyph" aria-hidden="true">{glyph}</span> {headline}</span>
+      {details.map((detail) => <span key={detail} class="detail"> · {detail}</span>)}
+      {overturned.value !== null && <span class={`detail ${overturned.value.tone}`}> · overturned to {overturned.value.text}</span>}
+      {stale.value && <span class="tag stale" title="The code in the editor is not the code this result belongs to. Run again.">stale</span>}
+      {revision.value !== null && <span class="revision faint">{` · revision ${revision.value}`}</span>}
+    </p>
+  );
+}

@@ -1,0 +1,103 @@
+"""Reading and changing runs with permission: every page, API call and socket gets its rows here, or a Refused.
+
+A run, its log, its files and what it did to graphs belong to its author. Reviewers and admins see every run; only the
+author and admins cancel one. Somebody else's run is answered like one that does not exist.
+"""
+
+import uuid
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from evaluator.verdicts import RunState
+from graphs.refused import Refused
+from submissions.imported import is_example
+from submissions.models import Author, Run, Share
+from submissions.tokens import Scope, digest_of
+
+# Read when somebody asks for them: a browser that follows a run reads its row several times a second.
+LARGE = ("revision__files", "task__description", "task__example_files", "task__thumbnail", "task__search_text")
+
+
+def access_run(author: Author, run_id: str | uuid.UUID) -> Run:
+    """A run by its id, with its revision and task."""
+    try:
+        wanted = run_id if isinstance(run_id, uuid.UUID) else uuid.UUID(run_id)
+    except ValueError:
+        raise Refused(404, "unknown_run", f"{str(run_id)[:80]!r} is not the id of a run: it is not a UUID.") from None
+    run = Run.objects.select_related("revision", "task").defer(*LARGE).filter(pk=wanted).first()
+    if run is None or not may_watch(author, run):
+        raise Refused(404, "unknown_run", f"There is no run {wanted}. The task's history lists the runs there are.")
+    return run
+
+
+def access_run_to_cancel(author: Author, run_id: str | uuid.UUID) -> Run:
+    """A run that this author may end."""
+    run = access_run(author, run_id)
+    if run.author_id != author.pk and not is_admin(author):
+        raise Refused(403, "not_yours", "This is another author's run: you may look at it but not cancel it.")
+    return run
+
+
+def access_run_to_review(author: Author, run_id: str | uuid.UUID) -> Run:
+    """A run whose verdict this author may overturn. A reviewer is no judge in their own case; an admin may have to."""
+    run = access_run(author, run_id)
+    if not is_reviewer(author):
+        raise Refused(403, "not_a_reviewer", "Only reviewers and admins overturn a verdict. Ask one of them.")
+    if run.author_id == author.pk and not is_admin(author):
+        raise Refused(403, "own_run", "This is your own run. Ask another reviewer.")
+    return run
+
+
+def access_run_to_share(author: Author, run_id: str | uuid.UUID) -> Run:
+    """A run that this author may show to others: an own one that has ended."""
+    run = access_run(author, run_id)
+    if run.author_id != author.pk:
+        raise Refused(403, "not_yours", "This is not a run of yours. Only its author shares it.")
+    if not RunState(run.state).is_final:
+        raise Refused(409, "not_finished", "The run is still going on. Share it when it has ended.")
+    return run
+
+
+def access_share(author: Author | None, secret: str) -> Share:
+    """The share whose link holds `secret`, for somebody with an account or, where its owner and PUBLIC_SHARES allow
+    it, for anybody (None). Refused: 404 unknown, 410 revoked, 401 needs a login."""
+    share = Share.objects.select_related("author", "task", "revision", "run").filter(digest=digest_of(secret)).first()
+    if share is None:
+        message = "No share has this address. The link was cut off or mistyped; ask whoever gave it to you again."
+        raise Refused(404, "unknown_share", message)
+    if share.revoked_at is not None:
+        message = "Its owner has revoked this share. Ask them for a new link."
+        raise Refused(410, "share_revoked", message)
+    if author is None and not (share.public and settings.PUBLIC_SHARES):
+        raise Refused(401, "not_logged_in", "This share is for people with an account here. Log in to see it.")
+    return share
+
+
+def may_watch(author: Author, run: Run) -> bool:
+    """Whether an author may see a run and its log. Asked at subscription and before each message of a socket."""
+    return run.author_id == author.pk or is_reviewer(author) or is_example(run)
+
+
+def may_review(author: Author, run: Run) -> bool:
+    """Whether an author may overturn this run's verdict now."""
+    judged = run.state == RunState.DONE and bool(run.verdict)
+    return judged and is_reviewer(author) and (run.author_id != author.pk or is_admin(author))
+
+
+def is_reviewer(author: Author) -> bool:
+    """Sees every run and may overturn verdicts."""
+    return author.user is not None and author.user.is_active and author.user.has_perm("submissions.review_run")
+
+
+def is_admin(author: Author) -> bool:
+    """May do everything."""
+    return author.user is not None and author.user.is_active and author.user.is_superuser
+
+
+def require_scope(request: HttpRequest, needed: Scope) -> None:
+    """Raises Refused when the request came with a token that may not do this. A session may do what its user may."""
+    scope: Scope | None = getattr(request, "token_scope", None)
+    if scope is not None and not scope.includes(needed):
+        message = f"This token's scope is {scope.value}; {needed.value} is needed. Make another token at /account/."
+        raise Refused(403, "scope", message)

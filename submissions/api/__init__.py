@@ -1,0 +1,1 @@
+"""JSON API of what was handed in and what became of it."""

@@ -1,0 +1,30 @@
+"""Who handed in what, and what became of it. Rows change through `submissions.actions` only."""
+
+from submissions.models.baseline import Baseline, BaselineRun
+from submissions.models.imported import Bundle, ImportedRun
+from submissions.models.people import ApiToken, AuditEntry, Author, RateCount
+from submissions.models.search import SavedSearch
+from submissions.models.share import Share
+from submissions.models.work import LIVE_STATES, OPEN_STATES, Device, Draft, Lease, Revision, Run, RunEvent, RunReview
+
+__all__ = [
+    "LIVE_STATES",
+    "OPEN_STATES",
+    "ApiToken",
+    "AuditEntry",
+    "Author",
+    "Baseline",
+    "BaselineRun",
+    "Bundle",
+    "Device",
+    "Draft",
+    "ImportedRun",
+    "Lease",
+    "RateCount",
+    "Revision",
+    "Run",
+    "RunEvent",
+    "RunReview",
+    "SavedSearch",
+    "Share",
+]

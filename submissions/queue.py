@@ -1,0 +1,43 @@
+"""A run's place in the queue of its device class."""
+
+from dataclasses import dataclass
+from statistics import median
+
+from django.db.models import Q
+
+from evaluator.verdicts import RunState
+from submissions.models import LIVE_STATES, Run
+
+_LAST_RUNS = 20
+
+
+@dataclass(frozen=True)
+class Place:
+    """`position` 1 is next; `ahead` counts queued and running runs before it. None when the run does not wait.
+
+    `wait_seconds` is what the runs ahead may take, by the median of this device's last runs; None before any ended.
+    """
+
+    position: int | None
+    ahead: int | None
+    wait_seconds: float | None
+
+
+def place_in_queue(run: Run) -> Place:
+    """Where a queued run stands among the runs of its device class."""
+    if run.state != RunState.QUEUED:
+        return Place(None, None, None)
+    same_device = Run.objects.filter(device=run.device)
+    earlier = Q(created_at__lt=run.created_at) | Q(created_at=run.created_at, pk__lt=run.pk)
+    before = same_device.filter(earlier, state=RunState.QUEUED).count()
+    running = same_device.filter(state__in=LIVE_STATES).count()
+    ahead = before + running
+    usual = _usual_seconds(run.device) if ahead else 0.0
+    return Place(before + 1, ahead, None if usual is None else usual * ahead)
+
+
+def _usual_seconds(device: str) -> float | None:
+    ended = Run.objects.filter(device=device, state=RunState.DONE, imported=None, baseline_run=None)
+    times = ended.exclude(started_at=None).exclude(finished_at=None).values_list("started_at", "finished_at")
+    seconds = [(end - start).total_seconds() for start, end in times[:_LAST_RUNS] if start and end]
+    return median(seconds) if seconds else None

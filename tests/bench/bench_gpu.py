@@ -1,0 +1,204 @@
+"""How fast and how steady the GPU evaluator is: `python tests/bench/bench_gpu.py`. No web and no database.
+
+Prints Markdown; docs/benchmarks.md holds what it printed. `--fresh N` limits how many graphs the comparison with a
+fresh interpreter per graph and compiler takes, which is what takes long; `--runs` is for the repeatability.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from evaluator.job import Job  # noqa: E402
+from evaluator.runner.client import DaemonClient  # noqa: E402
+from graphs.samples import read_pass_dir, read_sample  # noqa: E402
+
+POOLING = ROOT / "graphs" / "data" / "published-masked-mean-pooling"
+SHAPES = ("1x16x384", "4x128x384", "8x512x768", "32x64x1024", "2x2048x768")
+FRESH = Path(__file__).with_name("fresh_interpreter.py")
+SPINNING = 2 * (os.cpu_count() or 1)
+
+Events = list[dict[str, Any]]
+
+
+def job(*names: str, baselines: tuple[str, ...] = ("inductor",)) -> Job:
+    """The example of the pooling task on some of its graphs."""
+    graphs = tuple(read_sample(POOLING / "graphs" / name) for name in names)
+    return Job(read_pass_dir(POOLING / "example"), graphs, device="cuda", baselines=baselines)
+
+
+@contextlib.contextmanager
+def daemon() -> Iterator[tuple[DaemonClient, float]]:
+    """A warm daemon and the seconds that it took to warm up. Its seeds are its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "gpu.sock")
+        environment = {**os.environ, "PASSNET_EVALUATOR_CACHE": str(Path(folder, "seeds"))}
+        started = time.perf_counter()
+        command = [sys.executable, "-m", "evaluator", "serve", "--socket", str(path), "--device", "cuda"]
+        process = subprocess.Popen(command, cwd=ROOT, env=environment)
+        try:
+            yield _ready(DaemonClient(path), process), time.perf_counter() - started
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(timeout=30)
+
+
+def _ready(client: DaemonClient, process: "subprocess.Popen[bytes]") -> DaemonClient:
+    while process.poll() is None:
+        with contextlib.suppress(OSError):
+            said = client.hello()
+            if said["status"] == "ready":
+                return client
+            if said.get("message"):
+                raise SystemExit(f"the daemon can not start: {said['message']}")
+        time.sleep(0.05)
+    raise SystemExit("the daemon ended")
+
+
+def run(client: DaemonClient, what: Job) -> Events:
+    """All events of a run, each with the second `at` which it came. An error ends the benchmark."""
+    started, events = time.perf_counter(), []
+
+    def take(event: dict[str, Any]) -> None:
+        events.append({**event, "at": time.perf_counter() - started})
+
+    client.run(what, take)
+    if events[-1]["event"] != "run_done":
+        raise SystemExit(f"the run failed: {events[-1]}")
+    for name, graph in events[-1]["graphs"].items():
+        if graph["status"] != "correct" or not graph["speedup"]:
+            raise SystemExit(f"{name} was not judged as expected: {graph}")
+    return events
+
+
+def at(events: Events, kind: str) -> float:
+    return next(float(event["at"]) for event in events if event["event"] == kind)
+
+
+def speedups(events: Events, method: str) -> list[float]:
+    return [graph["speedup"][method] for graph in events[-1]["graphs"].values() if method in graph["speedup"]]
+
+
+def half_widths(events: Events, method: str) -> list[float]:
+    found = [e["ratios"]["candidate"] for e in events if e["event"] == "timed" and e["method"] == method]
+    return [(ratio["high"] - ratio["low"]) / 2 / ratio["value"] for ratio in found]
+
+
+def row(*cells: object) -> None:
+    print("| " + " | ".join(str(cell) for cell in cells) + " |", flush=True)
+
+
+def pooling(client: DaemonClient) -> tuple[float, Events]:
+    """The task of five shapes: seconds in all, cold and warm, and without Inductor."""
+    names = [f"f32_{shape}" for shape in SHAPES]
+    cold, warm, without = (run(client, job(*names, baselines=b)) for b in (("inductor",), ("inductor",), ()))
+    row("5 graphs, Inductor compiled for the first time", f"{cold[-1]['at']:.1f} s", "")
+    row("5 graphs: eager, Inductor (cached), candidate", f"{warm[-1]['at']:.2f} s", "≤ 5 s")
+    row("one graph without Inductor", f"{without[-1]['at'] / len(names):.2f} s", "≤ 0.6 s")
+    row("first event", f"{warm[0]['at'] * 1e3:.0f} ms", "< 100 ms")
+    row("first graph's verdict", f"{at(warm, 'graph_done'):.2f} s", "< 1.5 s")
+    return float(warm[-1]["at"]), warm
+
+
+def shape_table(events: Events) -> None:
+    """Medians and speed-ups of each graph."""
+    print("\n| graph | method | eager µs | Inductor µs | candidate µs | eager / candidate | Inductor / candidate |")
+    print("|---|---|---|---|---|---|---|")
+    for event in events:
+        if event["event"] == "timed" and {"eager", "inductor", "candidate"} <= set(event["medians"]):
+            medians = event["medians"]
+            ratio = event["ratios"]["candidate"]
+            row(
+                event["graph"],
+                f"{event['entry']} {event['method']}",
+                *(f"{medians[who]:.2f}" for who in ("eager", "inductor", "candidate")),
+                f"{ratio['value']:.2f} [{ratio['low']:.2f}, {ratio['high']:.2f}] {ratio['word']}",
+                f"{medians['inductor'] / medians['candidate']:.2f}",
+            )
+
+
+def repeatability(client: DaemonClient, runs: int) -> None:
+    """The same pass judged again and again."""
+    found = [run(client, job("f32_4x128x384", baselines=())) for _ in range(runs)]
+    for method, wanted in (("graph", "± 2 %"), ("e2e", "± 5 %")):
+        values = [speedups(events, method)[0] for events in found]
+        middle = statistics.median(values)
+        spread = max(abs(value - middle) / middle for value in values)
+        row(f"speed-up by `{method}`, {runs} runs: {middle:.2f}, farthest from it", f"{spread:.1%}", wanted)
+
+
+def host_load(client: DaemonClient) -> None:
+    """The same with spinning processes beside it."""
+    quiet = run(client, job("f32_4x128x384", baselines=()))
+    spinning = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(SPINNING)]
+    try:
+        loaded = run(client, job("f32_4x128x384", baselines=()))
+    finally:
+        for process in spinning:
+            process.kill()
+            process.wait()
+    for method, wanted in (("graph", "≤ 3 %"), ("e2e", "may move")):
+        before, after = speedups(quiet, method)[0], speedups(loaded, method)[0]
+        wider = f"±{max(half_widths(quiet, method)):.1%} → ±{max(half_widths(loaded, method)):.1%}"
+        row(f"`{method}` with {SPINNING} spinning processes: {wider}, shift", f"{abs(after / before - 1):.1%}", wanted)
+
+
+def fresh(warm_seconds: float, graphs: int) -> None:
+    """A fresh interpreter for each graph and compiler, with empty caches, as published harnesses do it."""
+    seconds = 0.0
+    for shape in SHAPES[:graphs]:
+        for compiler in ("pass", "inductor"):
+            with tempfile.TemporaryDirectory() as caches:
+                parts = ("TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR")
+                environment = {**os.environ, **{name: str(Path(caches, name)) for name in parts}}
+                command = [sys.executable, str(FRESH), f"f32_{shape}", compiler]
+                started = time.perf_counter()
+                subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, timeout=300)
+                seconds += time.perf_counter() - started
+    scaled = seconds * len(SHAPES) / graphs
+    note = "" if graphs == len(SHAPES) else f" (measured on {graphs}, scaled)"
+    row(f"5 graphs, a fresh interpreter per graph and compiler{note}", f"{scaled:.0f} s", "")
+    row("times less wall time", f"{scaled / warm_seconds:.0f} ×", "≥ 40 ×")
+
+
+def kernel_counts(events: Events) -> None:
+    counts = {name: graph["launches"] for name, graph in events[-1]["graphs"].items()}
+    said = ", ".join(sorted({f"{found['eager']} → {found['candidate']}" for found in counts.values()}))
+    row("kernels, eager → candidate, on all 5 graphs", said, "5 → 1")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--fresh", type=int, default=len(SHAPES), metavar="N", help="graphs for the comparison")
+    parser.add_argument("--runs", type=int, default=10, metavar="N", help="runs for the repeatability")
+    options = parser.parse_args()
+    with daemon() as (client, seconds):
+        said = client.hello()
+        print(f"Versions: {json.dumps(said['versions'])}. Isolation: {said.get('isolation')}.\n")
+        print("| what | measured | wanted |\n|---|---|---|", flush=True)
+        row("worker ready (imports, device measured)", f"{seconds:.1f} s", "")
+        warm_seconds, events = pooling(client)
+        kernel_counts(events)
+        repeatability(client, options.runs)
+        host_load(client)
+        if options.fresh:
+            fresh(warm_seconds, options.fresh)
+        device = next(event for event in events if event["event"] == "device")
+        shape_table(events)
+        print(f"\nDevice: {device['name']}, rates {json.dumps(device['rates'])}, state {json.dumps(device['after'])}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""The acceptance cases through the whole road: what `expected.json` says is what comes out.
+
+Graphs marked `gpu_only` are left out: they are large, and Triton's interpreter is slow.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from small import results
+
+from evaluator.job import Job, Limits
+from graphs.samples import read_pass_dir, read_sample, read_task
+
+pytestmark = pytest.mark.cases
+
+ROOT = Path(os.environ.get("PASSNET_CASES", "")) / "cases"
+LIMITS = Limits(call_seconds=8.0)
+CORRECT_AT = -5
+# Where the guards of a run see what is done, and not how it was spelt.
+SEEN_AS = {"x_getattr_name": "torch_compute"}
+# A patched clock is a patched stand-in: nothing of ours changes. Streams need a GPU.
+NOTHING_TO_SEE = {"x_patch_clock", "x_side_stream"}
+
+
+def submissions(prefix: str = "") -> list[str]:
+    if not os.environ.get("PASSNET_CASES") or not (ROOT / "submissions").is_dir():
+        return []
+    return sorted(path.name for path in (ROOT / "submissions").glob(f"{prefix}*"))
+
+
+def read(submission: str) -> tuple[Job, dict]:
+    folder = ROOT / "submissions" / submission
+    expected = json.loads((folder / "expected.json").read_text())
+    task = read_task(ROOT / "tasks" / expected["task"])
+    samples = [read_sample(task.path / graph) for graph in task.graphs]
+    small = tuple(one for one in samples if not expected["per_graph"][one.name].get("gpu_only"))
+    return Job(read_pass_dir(folder / "pass_dir"), small, limits=LIMITS, run_id=submission), expected
+
+
+@pytest.mark.parametrize("submission", submissions())
+def test_the_verdict_is_the_expected_one(judge, submission):
+    job, expected = read(submission)
+    events = judge(job)
+    flagged = {finding["class"] for finding in events[-1]["findings"] if finding["severity"] != "note"}
+    if expected["must_flag"] is None:
+        assert events[-1]["verdict"] == "clean" and not flagged
+    else:
+        assert events[-1]["verdict"] == "violation" and expected["must_flag"] in flagged
+    for name, result in results(events).items():
+        if expected["kind"] == "exploit":
+            assert result["status"] != "correct"
+        else:
+            agrees(result, expected["per_graph"][name])
+
+
+@pytest.mark.parametrize("submission", submissions("x_"))
+def test_the_guards_of_the_run_answer_it_alone(judge_guarded, submission):
+    """As if the static check had seen nothing."""
+    job, expected = read(submission)
+    last = judge_guarded(job)[-1]
+    flagged = {finding["class"] for finding in last["findings"] if finding["severity"] == "violation"}
+    if submission in NOTHING_TO_SEE:
+        assert not flagged
+    else:
+        assert SEEN_AS.get(submission, expected["must_flag"]) in flagged
+        assert {result["reason"] for result in last["graphs"].values()} == {"violation"}
+
+
+@pytest.mark.parametrize("submission", submissions("ok_"))
+def test_the_guards_of_the_run_let_honest_passes_alone(judge_guarded, submission):
+    job, _ = read(submission)
+    last = judge_guarded(job)[-1]
+    assert last["verdict"] == "clean" and not last["findings"]
+    assert {result["status"] for result in last["graphs"].values()} <= {"correct", "no_match"}
+
+
+def agrees(result: dict, wanted: dict) -> None:
+    assert result["status"] in (wanted["status"], *wanted.get("also_accept", ())), result
+    if result["status"] == "rejected":
+        return
+    assert result["matches"] == wanted["matches"]
+    if wanted["status"] != result["status"]:
+        return
+    assert result["mismatch"] == wanted.get("mismatch")
+    if result["status"] == "correct":
+        assert result["first_t"] <= CORRECT_AT
+    elif result["status"] == "accuracy" and wanted["correct_at_t"] is None:
+        assert result["first_t"] is None
+    elif result["status"] == "accuracy":
+        assert abs(result["first_t"] - wanted["correct_at_t"]) <= (1 if wanted["approx"] else 0), result

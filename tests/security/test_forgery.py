@@ -1,0 +1,125 @@
+"""Writes that another site's page, or nobody at all, tries to make."""
+
+import json
+
+import pytest
+
+from submissions.models import Draft, Run, RunReview, SavedSearch, Share
+from tests.security.people import DRAFT, FILES, RUNS, call
+
+
+def writes(run: Run) -> list[tuple[str, str, object]]:
+    return [
+        ("PUT", DRAFT, {"files": FILES, "version": 0}),
+        ("POST", RUNS, {"files": FILES, "device": "cpu"}),
+        ("POST", f"/api/runs/{run.pk}/cancel", None),
+        ("POST", f"/api/runs/{run.pk}/review", {"verdict": "clean", "reason": "because I say so"}),
+        ("POST", "/api/tasks/doubled-relu/check", {"files": FILES}),
+        ("POST", "/api/tasks/doubled-relu/baselines", {"device": "cpu"}),
+        ("POST", "/api/tasks/doubled-relu/bundle", {"files": FILES}),
+        ("POST", "/api/imports", {}),
+        ("POST", "/api/tasks/doubled-relu/graphs/f32/draft", {}),
+        ("POST", "/api/tasks/doubled-relu/shares", {"files": FILES, "public": True}),
+        ("POST", "/api/shares/1/revoke", None),
+        ("POST", "/api/tasks/doubled-relu/portability", {"files": FILES}),
+        ("POST", "/api/tasks/doubled-relu/pass_dir", {"files": FILES}),
+        ("PUT", "/api/searches", {"name": "mine", "address": "?q=relu"}),
+        ("DELETE", "/api/searches/1", None),
+    ]
+
+
+ALL = range(15)  # numbers of `writes`
+
+
+def unchanged() -> bool:
+    kinds = (Draft, Run, RunReview, SavedSearch, Share)
+    return [kind.objects.count() for kind in kinds] == [0, 1, 0, 0, 0]
+
+
+def test_every_write_of_the_api_is_tried_here(ada, run):
+    schema = ada.browser.get("/api/openapi.json").json()
+    known = {
+        (method.upper(), path)
+        for path, methods in schema["paths"].items()
+        for method in methods
+        if method.upper() not in ("GET", "HEAD")
+    }
+    plain = {"{slug}": "doubled-relu", "{run_id}": str(run.pk), "{name}": "f32", "{share_id}": "1", "{search_id}": "1"}
+    filled = set()
+    for method, path in known:
+        for part, value in plain.items():
+            path = path.replace(part, value)
+        filled.add((method, path))
+    assert filled == {(method, path) for method, path, _ in writes(run)} and len(filled) == len(ALL)
+
+
+@pytest.mark.parametrize("number", ALL)
+def test_without_the_token_against_forgery_nothing_is_written(adm, run, number):
+    method, path, body = writes(run)[number]
+    for headers in ({}, {"X-CSRFToken": "x" * 32}, {"X-CSRFToken": ""}):
+        answer = call(adm.browser, method, path, body, **headers)
+        assert (answer.status_code, answer.json()["code"]) == (403, "csrf")
+    assert unchanged()
+
+
+@pytest.mark.parametrize("number", ALL)
+def test_with_the_token_but_from_another_site_nothing_is_written(adm, run, number):
+    method, path, body = writes(run)[number]
+    for headers in (
+        {"Origin": "https://evil.example"},
+        {"Origin": "http://testserver:8001"},  # another program on this machine
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ):
+        answer = adm.send(method, path, body, **headers)
+        assert (answer.status_code, answer.json()["code"]) == (403, "cross_site")
+    assert unchanged()
+
+
+@pytest.mark.parametrize("number", ALL)
+def test_a_visitor_writes_nothing(nobody, run, number, settings):
+    method, path, body = writes(run)[number]
+    for settings.PUBLIC_READ in (False, True):
+        answer = call(nobody, method, path, body)
+        assert (answer.status_code, answer.json()["code"]) == (401, "not_logged_in")
+    assert unchanged()
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])
+def test_what_a_form_of_another_site_can_send_is_no_write(ada, run, kind):
+    body = json.dumps({"files": FILES, "device": "cpu"})
+    token = ada.browser.cookies["csrftoken"].value
+    answer = ada.browser.post(RUNS, body, content_type=kind, headers={"X-CSRFToken": token})
+    assert answer.status_code == 403
+    assert unchanged()
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("/logout/", {}),
+        ("/account/password/", {"current": "a", "new": "b", "again": "b"}),
+        ("/account/tokens/", {"name": "evil", "scope": "run", "days": "300"}),
+        ("/account/tokens/1/revoke/", {}),
+        ("/login/", {"username": "eve", "password": "x"}),
+    ],
+)
+def test_forms_need_the_token_too(ada, path, fields):
+    answer = ada.browser.post(path, fields)
+    assert answer.status_code == 403
+    assert ada.browser.get("/account/").status_code == 200  # still logged in
+    assert ada.author.tokens.count() == 0
+
+
+@pytest.mark.parametrize("path", ["/logout/", "/account/tokens/", "/account/tokens/1/revoke/"])
+def test_a_link_or_an_image_changes_nothing(ada, path):
+    assert ada.browser.get(path).status_code == 405
+    assert ada.browser.get("/account/").status_code == 200
+
+
+@pytest.mark.parametrize("override", ["DELETE", "PUT", "PATCH"])
+def test_a_header_does_not_turn_a_read_into_a_write(ada, run, override):
+    answer = ada.browser.get(DRAFT, headers={"X-HTTP-Method-Override": override})
+    assert answer.status_code == 200
+    assert unchanged()
