@@ -151,6 +151,16 @@ class Server:
         return message
 
 
+async def page_of(who: str) -> str | None:
+    """The page that has an author's servers at this moment; None when none has, or the lane does not answer."""
+    try:
+        said, _, writer = await _call({"op": "page", "who": who})
+    except Unavailable:
+        return None
+    writer.close()
+    return str(said["page"]) if said["page"] else None
+
+
 async def source(path: str) -> tuple[str, str] | None:
     """Name and text of a file of the packages, as the lane shows it; None when it does not."""
     try:

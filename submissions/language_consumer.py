@@ -126,7 +126,7 @@ class LanguageConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
             await self._turn_off(str(why), "later")
         else:
             await self.send_json({"type": "ready"})
-            self.following = [asyncio.create_task(self._follow(server)) for server in self.servers.values()]
+            self.following = [asyncio.create_task(self._follow(server, author)) for server in self.servers.values()]
 
     async def _ask(self, message: dict[str, Any]) -> None:
         method, parameters = str(message.get("method")), message.get("params")
@@ -137,7 +137,7 @@ class LanguageConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         document = {"uri": server.uri(str(message.get("file")))}
         await server.ask(message["id"], method, {**parameters, "textDocument": document})
 
-    async def _follow(self, server: Server) -> None:
+    async def _follow(self, server: Server, author: int) -> None:
         """Pass on what a server says until it is gone."""
         try:
             while True:
@@ -151,7 +151,10 @@ class LanguageConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
                     await self._show(server, said.get("params", {}))
         except Gone:
             if self.servers.get(server.kind) is server:
-                await self._turn_off("the language server has ended; it is started again by itself", "later")
+                # The end of a server that another page has taken can arrive before the word that it was taken.
+                elsewhere = await language.page_of(str(author)) not in (None, self.channel_name)
+                why = _ELSEWHERE if elsewhere else "the language server has ended; it is started again by itself"
+                await self._turn_off(why, "focus" if elsewhere else "later")
 
     async def _show(self, server: Server, published: dict[str, Any]) -> None:
         name = server.name(str(published.get("uri")))

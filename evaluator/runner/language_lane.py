@@ -5,7 +5,9 @@ It imports no torch. A connection begins with one line of JSON and is answered w
         → {"say": "ready", "root": folder}; from then on the connection is the server's own, in LSP's framing
     {"op": "source", "path": …}   a file of the packages, to be read
         → {"say": "source", "name": …, "text": …}, and the end
-    either → {"say": "refused", "message": why}, and the end
+    {"op": "page", "who": …}      the page that an author's servers are in
+        → {"say": "page", "page": … or null}, and the end
+    each → {"say": "refused", "message": why}, and the end
 A server ends with its connection, when its author comes with another page, and when it takes too much.
 """
 
@@ -113,6 +115,8 @@ class _Lane:
             if message["op"] == "source":
                 answer = _source(Path(str(message["path"])))
                 caller.lines.put(answer or _refused("that file can not be shown"))
+            elif message["op"] == "page":
+                caller.lines.put({"say": "page", "page": self._page_of(str(message["who"]))})
             else:
                 kind, who, page = str(message["server"]), str(message["who"]), str(message["page"])
                 files = {str(name): str(text) for name, text in message["files"].items()}
@@ -124,6 +128,9 @@ class _Lane:
         except (KeyError, TypeError, AttributeError):
             caller.lines.put(_refused("the request can not be read"))
         self._let_go(caller)
+
+    def _page_of(self, who: str) -> str | None:
+        return next((one.page for one in self.serving.values() if one.who == who), None)
 
     def _why_not(self, kind: str) -> str | None:
         if isolation.refusal() is not None:

@@ -19,6 +19,7 @@ from graphs.reading_pool import read_all
 from graphs.tree import Found, find_folders
 
 ROOT = Path(__file__).parents[2]
+SMALL = 205  # folders: a little more than a batch
 SLOW = long_file(45_000)  # below the limit, and seconds of work on any machine
 
 
@@ -81,7 +82,7 @@ def test_a_reader_that_dies_and_one_that_hangs_cost_their_folders_only(tmp_path:
 
 def test_an_import_that_is_broken_off_goes_on_where_it_was(tmp_path: Path) -> None:
     tree, var = tmp_path / "tree", tmp_path / "var"
-    for number in range(30):
+    for number in range(SMALL):  # the first batch, stored while the slow ones are read
         make_sample(tree / f"a{number}")
     for number in range(8):
         make_sample(tree / f"b{number}", model_py=SLOW.replace("relu", f"relu{number}"))
@@ -105,11 +106,15 @@ def test_an_import_that_is_broken_off_goes_on_where_it_was(tmp_path: Path) -> No
     assert process.returncode == 130
     counts = json.loads(out.splitlines()[-1])
     assert counts["imported"] == stored() > 0 and counts["failed"] == 0
-    assert f"Stopped after {stored()} of the 38 folders found so far." in said and "Run the same command again" in said
+    assert (
+        f"Stopped after {stored()} of the {SMALL + 8} folders found so far." in said
+        and "Run the same command again" in said
+    )
     assert readers and psutil.wait_procs(readers, timeout=60)[1] == []
 
     for number in range(8):
         (tree / f"b{number}" / "model.py").unlink()
     again = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     rest = json.loads(again.stdout.splitlines()[-1])
-    assert rest["unchanged"] == min(counts["imported"], 30) and rest["imported"] + rest["unchanged"] == 30
+    assert rest["unchanged"] == min(counts["imported"], SMALL)
+    assert rest["imported"] + rest["unchanged"] == SMALL

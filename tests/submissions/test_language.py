@@ -218,6 +218,18 @@ async def test_an_author_has_one_of_each_in_the_page_looked_at_last(page, lane, 
     await second.socket.disconnect()
 
 
+async def test_the_end_of_a_server_can_come_before_the_word_that_another_page_has_it(page, lane, client, monkeypatch):
+    async def late(self, event):
+        """The word is still on its way."""
+
+    monkeypatch.setattr(language_consumer.LanguageConsumer, "language_taken", late)
+    await page.start(FILES)
+    second = Page(client)
+    assert await second.start(FILES) == {"type": "ready"}
+    assert (await page.until("off"))["again"] == "focus"
+    await second.socket.disconnect()
+
+
 async def test_what_is_too_large_or_too_often_ends_the_socket(page, monkeypatch):
     monkeypatch.setattr(language_consumer, "MAX_MESSAGE", 2000)
     assert await page.start(FILES) == {"type": "ready"}
