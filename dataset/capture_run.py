@@ -14,6 +14,7 @@ from tqdm import tqdm
 
 from dataset import graph_recorder, manifest
 from dataset.examples import ModelName, ModelProblem
+from dataset.libraries import import_before_forks
 from dataset.limited import Expected, run_limited
 from dataset.manifest import Entry
 from dataset.models import load, parse_name
@@ -44,6 +45,7 @@ def capture_all(names: Sequence[str], out: Path, options: CaptureOptions) -> lis
     out.mkdir(parents=True, exist_ok=True)
     known = manifest.read_manifest(out / MANIFEST)
     entries = []
+    import_before_forks(name.library for name in parsed if name.factory is None)
     tqdm.monitor_interval = 0  # no thread: processes are forked from here
     bar = tqdm(parsed, unit="model", disable=not sys.stderr.isatty())
     for name in bar:

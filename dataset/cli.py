@@ -52,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     decompose.add_argument(
         "--device", choices=("cpu", "cuda"), default="cpu", help="fusible: whose kernels are counted (default: cpu)"
     )
+    decompose.add_argument("--resume", action="store_true", help="only what was not done before with these options")
     _add_limits(decompose, "graph", seconds=600.0, memory=8192)
     decompose.set_defaults(command=_decompose)
 
@@ -85,6 +86,17 @@ def _parser() -> argparse.ArgumentParser:
     benchmark.add_argument("--kind", default="fusible", help="kind of their graphs, or `all` (default: fusible)")
     benchmark.add_argument("--out", type=Path, metavar="FILE", help="the manifest (default: DIR/benchmark.json)")
     benchmark.set_defaults(command=_benchmark)
+
+    measure = commands.add_parser("measure", help="eager against Inductor for every graph of a tree")
+    measure.add_argument("folder", type=Path, metavar="DIR", help="a tree of samples, or what `group` wrote")
+    measure.add_argument("--out", type=Path, required=True, metavar="DIR", help="where baselines.jsonl is kept")
+    measure.add_argument("--device", default="cpu", metavar="cpu|cuda", help="where to measure (default: cpu)")
+    measure.add_argument("--seconds", type=float, default=3600.0, metavar="S", help="for all graphs (default: 3600)")
+    measure.add_argument("--graph-seconds", type=float, default=120.0, metavar="S", help="for one (default: 120)")
+    measure.add_argument("--workers", type=int, metavar="N", help="processes that compile (default: cores - 1)")
+    measure.add_argument("--batch", type=int, default=128, metavar="N", help="compiled before measuring (default: 128)")
+    measure.add_argument("--retry", action="store_true", help="also what could not be measured before")
+    measure.set_defaults(command=_measure)
     return parser
 
 
@@ -143,7 +155,8 @@ def _decompose(options: argparse.Namespace) -> int:
 
     if not options.folder.is_dir():
         return _bad(NotADirectoryError(f"{options.folder} is not a folder"))
-    wanted = DecomposeOptions(options.kind, options.seconds, options.memory << 20, options.window, options.device)
+    limits = (options.seconds, options.memory << 20)
+    wanted = DecomposeOptions(options.kind, *limits, options.window, options.device, options.resume)
     results = decompose_all(options.folder, wanted)
     for result in results:
         print(json.dumps(result) if options.json else _decompose_line(result))
@@ -228,6 +241,25 @@ def _benchmark(options: argparse.Namespace) -> int:
     print(f"{out}: {chosen} of {_count(len(candidates), 'task')}, {apart} held out")
     print(f"    {manifest['bigrams_covered']} of {manifest['bigrams']} operator bigrams covered")
     return DONE if chosen else NOTHING
+
+
+def _measure(options: argparse.Namespace) -> int:
+    from dataset.measure import RESULTS, MeasureOptions, default_workers, measure_all, say
+    from evaluator.runner import environment
+
+    environment.restart_scrubbed()
+    if not options.folder.is_dir():
+        return _bad(NotADirectoryError(f"{options.folder} is not a folder"))
+    workers = default_workers() if options.workers is None else options.workers
+    if options.seconds <= 0 or options.graph_seconds <= 0 or options.batch < 1 or workers < 1:
+        return _bad(ValueError("--seconds, --graph-seconds, --batch and --workers are numbers above 0"))
+    wanted = MeasureOptions(
+        options.device, options.seconds, options.graph_seconds, workers, options.batch, options.retry
+    )
+    found = measure_all(options.folder, options.out, wanted, say)
+    print(f"{found.measured} measured, {found.failed} failed, {found.before} before, {found.left} left")
+    print(f"    the figures: {options.out / RESULTS}")
+    return DONE if found.measured or found.before else NOTHING
 
 
 def _decompose_line(result: dict[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """From a whole graph to its subgraphs: single operators, windows that repeat (classical), ranges that fuse."""
 
+import hashlib
 import importlib
 import json
 import os
@@ -16,7 +17,7 @@ import torch
 from torch.fx import Node
 from tqdm import tqdm
 
-from dataset import checks, subgraphs
+from dataset import checks, manifest, subgraphs
 from dataset.folding import Range, fold
 from dataset.fx_samples import NotASample
 from dataset.limited import run_limited
@@ -30,6 +31,8 @@ from graphs.samples import Sample, find_samples, hash_source, read_sample, write
 Kind = Literal["single", "classical", "fusible"]
 KINDS: tuple[Kind, ...] = ("single", "classical", "fusible")
 FOLDER = "_decomposed"
+MANIFEST = "decomposed.jsonl"
+_SHARE = 0.7  # of the time for a graph that may go into finding ranges; the rest cuts them out and checks them
 _SEED = 0
 _NO_LIMIT = 1 << 50  # CUDA reserves more addresses than any limit on them
 
@@ -42,6 +45,7 @@ class DecomposeOptions:
     """`seconds` and `memory_bytes` hold for each whole graph.
 
     `window` (operators of a prefix, 0: all) and `device` (whose kernels are counted) are for fusible subgraphs.
+    `resume` leaves what was done before with the same options, as MANIFEST has it, as it is.
     """
 
     kind: Kind
@@ -49,6 +53,7 @@ class DecomposeOptions:
     memory_bytes: int = 8 << 30
     window: int = 64
     device: str = "cpu"
+    resume: bool = False
 
 
 def decompose_all(root: Path, options: DecomposeOptions) -> list[dict[str, Any]]:
@@ -58,37 +63,65 @@ def decompose_all(root: Path, options: DecomposeOptions) -> list[dict[str, Any]]
     (folders below `root`), `left` (reason → count), `seconds`.
     """
     folders = [path for path in find_samples(root) if FOLDER not in path.relative_to(root).parts]
-    if options.kind == "fusible":  # once, before the forks; with this its import leaves a GPU to them
-        os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
-        importlib.import_module("dataset.fusible")
+    if options.kind == "fusible":
+        _import_inductor()
+        folders.sort(key=lambda path: (path / "model.py").stat().st_size)  # large ones share blocks with small ones
+    known = manifest.read_manifest(root / MANIFEST) if options.resume else {}
     tqdm.monitor_interval = 0  # no thread: processes are forked from here
     results = []
     for folder in tqdm(folders, unit="graph", disable=not sys.stderr.isatty()):
-        with tempfile.TemporaryDirectory(prefix=".decompose-", dir=root) as work:
-            outcome = run_limited(
-                partial(_decompose_into, folder, Path(work) / "found", options),
-                Path(work),
-                seconds=options.seconds,
-                memory_bytes=options.memory_bytes if options.device == "cpu" else _NO_LIMIT,
-            )
-            value = outcome.value or {"subgraphs": [], "left": {}}
-            names = value["subgraphs"]
-            if outcome.status == "done":
-                _replace(Path(work) / "found", names, folder / FOLDER, options.kind)
-        below = (folder / FOLDER).relative_to(root)
-        results.append({
-            "graph": folder.relative_to(root).as_posix(),
-            "status": outcome.status,
-            "why": outcome.why,
-            "subgraphs": [(below / name).as_posix() for name in names],
-            "left": value["left"],
-            "seconds": outcome.seconds,
-        })  # fmt: skip
-    return results
+        key = _key(root, folder, options)
+        result = known.get(key)
+        if result is None or result["status"] != "done":
+            result = {"key": key, **_decompose_one(root, folder, options)}
+            manifest.append(root / MANIFEST, result)
+        results.append({name: value for name, value in result.items() if name != "key"})
+    return sorted(results, key=lambda result: str(result["graph"]))
 
 
-def decompose(sample: Sample, options: DecomposeOptions) -> Iterator[tuple[Sample, str | None]]:
-    """The subgraphs of a graph, each with the reason why it is not kept, or None.
+def _import_inductor() -> None:
+    """Once, before the forks; with this its import leaves a GPU to them."""
+    os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
+    importlib.import_module("dataset.fusible")
+
+
+def _key(root: Path, folder: Path, options: DecomposeOptions) -> str:
+    source = hashlib.sha256((folder / "model.py").read_bytes()).hexdigest()
+    how = f" window={options.window} device={options.device}" if options.kind == "fusible" else ""
+    return f"{folder.relative_to(root).as_posix()} {source} {options.kind}{how}"
+
+
+def _decompose_one(root: Path, folder: Path, options: DecomposeOptions) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix=".decompose-", dir=root) as work:
+        outcome = run_limited(
+            partial(_decompose_into, folder, Path(work) / "found", options),
+            Path(work),
+            seconds=options.seconds,
+            memory_bytes=options.memory_bytes if options.device == "cpu" else _NO_LIMIT,
+        )
+        value = outcome.value or {"subgraphs": [], "left": {}, "counted": {}}
+        names = value["subgraphs"]
+        if outcome.status == "done":
+            _replace(Path(work) / "found", names, folder / FOLDER, options.kind)
+    if value["counted"]:
+        from dataset import kernel_counts
+
+        kernel_counts.merge(value["counted"])
+    below = (folder / FOLDER).relative_to(root)
+    return {
+        "graph": folder.relative_to(root).as_posix(),
+        "status": outcome.status,
+        "why": outcome.why,
+        "subgraphs": [(below / name).as_posix() for name in names],
+        "left": value["left"],
+        "seconds": outcome.seconds,
+    }
+
+
+def decompose(
+    sample: Sample, options: DecomposeOptions, left: dict[str, int] | None = None
+) -> Iterator[tuple[Sample, str | None]]:
+    """The subgraphs of a graph, each with the reason why it is not kept, or None. `left` takes what else is left out.
 
     The whole graph runs once on inputs replayed from its metadata (with the stated standard deviation), which gives the
     subgraphs their statistics. Raises what reading, building or running the whole graph raises.
@@ -100,7 +133,7 @@ def decompose(sample: Sample, options: DecomposeOptions) -> Iterator[tuple[Sampl
     with torch.no_grad():
         values.run(*replay(metas, _SEED, checks.SPREAD, scalars=scalars))
     nodes = subgraphs.operators(module)
-    wanted = _wanted(nodes, values, options)
+    wanted = _wanted(nodes, values, options, {} if left is None else left)
     for index, (places, facts, found, why) in enumerate(_distinct(wanted, nodes, values)):
         cut_out = _sample(sample, options.kind, index, places, facts, found)
         if why is None:
@@ -110,7 +143,7 @@ def decompose(sample: Sample, options: DecomposeOptions) -> Iterator[tuple[Sampl
         yield cut_out, why
 
 
-def _wanted(nodes: Sequence[Node], values: Values, options: DecomposeOptions) -> list[Wanted]:
+def _wanted(nodes: Sequence[Node], values: Values, options: DecomposeOptions, left: dict[str, int]) -> list[Wanted]:
     match options.kind:
         case "single":
             return [([(position, position + 1)], {}) for position in range(len(nodes))]
@@ -120,8 +153,12 @@ def _wanted(nodes: Sequence[Node], values: Values, options: DecomposeOptions) ->
         case "fusible":
             from dataset.fusible import fusible_ranges  # imports Inductor
 
-            found = fusible_ranges(nodes, values, window=options.window, device=options.device)
-            return [([place], facts) for place, facts in found]
+            found = fusible_ranges(
+                nodes, values, window=options.window, device=options.device, seconds=_SHARE * options.seconds
+            )
+            if found.looked_at < len(nodes):
+                left["operators that the time was too short for (--seconds)"] = len(nodes) - found.looked_at
+            return [([place], facts) for place, facts in found.ranges]
 
 
 def _distinct(
@@ -166,13 +203,18 @@ def _sample(parent: Sample, kind: Kind, index: int, places: Sequence[Range], fac
 def _decompose_into(folder: Path, found: Path, options: DecomposeOptions) -> dict[str, Any]:
     names: list[str] = []
     left: dict[str, int] = {}
-    for sample, why in decompose(read_sample(folder), options):
+    for sample, why in decompose(read_sample(folder), options, left):
         if why is None:
             write_sample(sample, found / sample.name)
             names.append(sample.name)
         else:
             left[why] = left.get(why, 0) + 1
-    return {"subgraphs": names, "left": left}
+    counted: dict[str, Any] = {}
+    if options.kind == "fusible":
+        from dataset import kernel_counts
+
+        counted = kernel_counts.take_new()
+    return {"subgraphs": names, "left": left, "counted": counted}
 
 
 def _replace(found: Path, names: Sequence[str], target: Path, kind: Kind) -> None:

@@ -4,13 +4,16 @@ The published one: ranges over which the number of kernels of the compiled prefi
 pointwise operators, views and reductions for which Inductor nevertheless launches more than one kernel.
 """
 
+import math
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch.fx import Node
 
-from dataset import prefixes
+from dataset import kernel_counts, prefixes
 from dataset.folding import Range
 from dataset.fx_samples import NotASample, source_of
 from dataset.inductor_kernels import Input, Kernels, NotLowered, count_kernels
@@ -21,12 +24,23 @@ SEVERAL = "several kernels"
 WINDOW = 64  # operators of a prefix
 
 
-class Counter:
-    """Counts the kernels of ranges of one graph; ranges with the same text and inputs are counted once."""
+@dataclass(frozen=True)
+class Fusible:
+    """Ranges in order, each with what `graph_net.json` says of it, and how many of the operators were looked at."""
 
-    def __init__(self, nodes: Sequence[Node], values: Values, device: str) -> None:
-        self._nodes, self._values, self._device = nodes, values, device
-        self._known: dict[Any, Kernels | None] = {}
+    ranges: list[tuple[Range, dict[str, Any]]]
+    looked_at: int
+
+
+class Counter:
+    """Counts the kernels of ranges of one graph; ranges with the same text and inputs are counted once.
+
+    Past `deadline` (of time.monotonic) nothing is counted any more: `ends` are the ends of ranges that had to be left.
+    """
+
+    def __init__(self, nodes: Sequence[Node], values: Values, device: str, deadline: float = math.inf) -> None:
+        self._nodes, self._values, self._device, self._deadline = nodes, values, device, deadline
+        self.ends: set[int] = set()
 
     def alone(self, start: int, end: int) -> Kernels | None:
         """The kernels of a range as a sample: with contiguous inputs. None: it can not stand alone."""
@@ -42,23 +56,32 @@ class Counter:
         except NotASample:
             return None
         inputs = inputs_of(found, self._values, contiguous=contiguous)
-        key = (source_of(found.graph), *inputs)
-        if key not in self._known:
+        key = kernel_counts.key_of(source_of(found.graph), inputs, self._device)
+        if not kernel_counts.is_known(key):
+            if time.monotonic() > self._deadline:
+                self.ends.add(end)
+                return None
             try:
-                self._known[key] = count_kernels(found.graph, inputs, self._device)
+                kernel_counts.note(key, count_kernels(found.graph, inputs, self._device))
             except NotLowered:
-                self._known[key] = None
-        return self._known[key]
+                kernel_counts.note(key, None)
+        return kernel_counts.recall(key)
 
 
 def fusible_ranges(
-    nodes: Sequence[Node], values: Values, *, window: int = WINDOW, device: str = "cpu"
-) -> list[tuple[Range, dict[str, Any]]]:
-    """Ranges of at least two operators that compute tensors, in order, each with what `graph_net.json` says of it.
+    nodes: Sequence[Node],
+    values: Values,
+    *,
+    window: int = WINDOW,
+    device: str = "cpu",
+    seconds: float = math.inf,
+) -> Fusible:
+    """Ranges of at least two operators that compute tensors.
 
-    `fusible_by` names the criteria that found it, `kernels` counts the kernels of the range alone.
+    `fusible_by` names the criteria that found one, `kernels` counts the kernels of the range alone. After `seconds`
+    the rest of the graph is left: a range that may go on there is none.
     """
-    counter = Counter(nodes, values, device)
+    counter = Counter(nodes, values, device, time.monotonic() + seconds)
     marks: dict[Range, list[str]] = {}
 
     def prefix(start: int, end: int) -> int | None:
@@ -66,9 +89,13 @@ def fusible_ranges(
         return None if found is None else found.total
 
     for one in prefixes.windowed_ranges(len(nodes), prefix, window):
-        _mark(marks, _trimmed(one, nodes, values), NO_GROWTH)
+        if one[1] + 1 not in counter.ends:
+            _mark(marks, _trimmed(one, nodes, values), NO_GROWTH)
+    looked_at = min(counter.ends, default=len(nodes) + 1) - 1
     light = [_is_light(position, node, values, counter) for position, node in enumerate(nodes)]
     for start, end in prefixes.runs_of(light):
+        if end + 1 in counter.ends:
+            continue
         step = window or end - start
         for piece in range(start, end, step):
             one = _trimmed((piece, min(piece + step, end)), nodes, values)
@@ -81,7 +108,7 @@ def fusible_ranges(
         kernels = None if alone is None else {"inductor": alone.total, "generated": alone.generated}
         facts = {"fusible_by": criteria, "kernels": kernels, "kernels_counted_for": device, "torch": torch.__version__}
         found.append((one, facts))
-    return found
+    return Fusible(found, looked_at)
 
 
 def _mark(marks: dict[Range, list[str]], one: Range, criterion: str) -> None:

@@ -5,7 +5,8 @@ An example is one call with sizes that fit the model's configuration. Nothing is
 
 import importlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -15,6 +16,10 @@ from dataset.examples import Example, ModelName, ModelProblem
 _TOKENS = 32  # of a text
 _SAMPLES = 16_000  # of a sound: one second
 _NODES, _EDGES = 64, 256
+_IMPORTED_LATE = {  # they import these when a first model is made, which takes seconds
+    "transformers": ("transformers.models.auto", "transformers.modeling_utils"),
+    "torch_geometric": ("torch_geometric.nn.models",),
+}
 
 
 def installed(library: str) -> Any:
@@ -24,6 +29,14 @@ def installed(library: str) -> Any:
     except Exception as error:  # a build for another torch fails with whatever it likes
         why = f"{library} can not be imported ({type(error).__name__}: {error})"
         raise ModelProblem(f"{why}: pip install {library}, in a build for torch {torch.__version__}") from error
+
+
+def import_before_forks(libraries: Iterable[str]) -> None:
+    """Import what models are made from, once for all of them. Whoever makes a model says what can not be imported."""
+    for library in dict.fromkeys(libraries):
+        for module in _IMPORTED_LATE.get(library, (library,)):
+            with suppress(Exception):
+                importlib.import_module(module)
 
 
 def _timm(timm: Any, name: ModelName) -> Example:

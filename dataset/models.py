@@ -35,14 +35,15 @@ def load(name: ModelName) -> Example:
     if name.factory is None:
         return LIBRARIES[name.library](installed(name.library), name)
     head = name.text.rpartition(":")[0]
-    module = _from_file(Path(head)) if head.endswith(".py") else _imported(head)
+    module = module_from_file(Path(head)) if head.endswith(".py") else _imported(head)
     factory = getattr(module, name.factory, None)
     if not callable(factory):
         raise ModelProblem(f"{head} has no function or class {name.factory!r}")
-    return _example(factory(), name.text)
+    return example_of(factory(), name.text)
 
 
-def _example(made: Any, text: str) -> Example:
+def example_of(made: Any, text: str) -> Example:
+    """What a factory made, as a module with one call. `text` names it in ModelProblem."""
     if isinstance(made, torch.nn.Module):
         inputs = getattr(made, "example_inputs", None)
         if inputs is None:
@@ -69,7 +70,8 @@ def _imported(name: str) -> Any:
         raise ModelProblem(f"{error}: run it where `python -c 'import {name}'` works") from error
 
 
-def _from_file(path: Path) -> Any:
+def module_from_file(path: Path) -> Any:
+    """A Python file, run as a module. Raises ModelProblem, and whatever the file raises."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None or not path.is_file():
         raise ModelProblem(f"{path} is not a Python file")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from graphs.canonical import canonical_hash
 from graphs.fx_source import FxGraph, parse
 from graphs.problems import ReadProblem
 from graphs.samples import Sample, find_samples, read_sample
@@ -71,22 +72,27 @@ def shape_bucket(shape: Iterable[int]) -> tuple[int, ...]:
     return tuple((size.bit_length() - 1) // _BUCKET if size > 0 else -1 for size in shape)
 
 
-def group(root: Path) -> Grouped:
-    """Group the samples below `root`; of those that are alike the first by path counts."""
+def group(root: Path, folders: Iterable[Path] | None = None, *, by_code: bool = False) -> Grouped:
+    """Group the samples below `root` (or those `folders` of it); of those that are alike the first by path counts.
+
+    `by_code`: only samples that compute the same, apart from names, are alike. PassBench does not ask for that.
+    """
     buckets: dict[tuple[str, tuple[str, ...]], dict[Any, list[tuple[str, Sample]]]] = {}
     refused: dict[str, str] = {}
     samples = 0
-    for path in find_samples(root):
+    for path in sorted(find_samples(root) if folders is None else folders):
         name = path.relative_to(root).as_posix()
         try:
             sample = read_sample(path)
-            operators = operator_sequence(parse(sample.source, f"{name}/model.py"))
+            graph = parse(sample.source, f"{name}/model.py")
+            operators = operator_sequence(graph)
         except ReadProblem as problem:
             refused[name] = str(problem)
             continue
         samples += 1
         kind = str(sample.graph_net.get("subgraph_kind", "whole"))
-        alike = buckets.setdefault((kind, operators), {}).setdefault(_bucket(sample), [])
+        code = canonical_hash(graph) if by_code else ""
+        alike = buckets.setdefault((kind, operators), {}).setdefault((code, _bucket(sample)), [])
         alike.append((name, sample))
     tasks = [_task(kind, operators, list(alike.values())) for (kind, operators), alike in buckets.items()]
     return Grouped(samples, sorted(tasks, key=lambda task: task.id), refused)

@@ -59,14 +59,14 @@ def measure(
     while remaining:
         with tempfile.TemporaryDirectory(prefix="passnet-baseline-") as folder:
             main = partial(baseline_child.main, folder=Path(folder), threads=threads, gpu=gpu)
-            for lines in _one_process(remaining, main, seconds):
+            for lines in one_process(remaining, main, seconds):
                 sample = remaining.pop(0)
                 now = datetime.now(UTC).isoformat(timespec="seconds")
                 about = {"graph": sample.name, "identity": graph_identity(sample), **common, "measured_at": now}
                 yield from ({**about, **line} for line in lines)
 
 
-def _one_process(samples: Sequence[Sample], work: Callable[..., None], seconds: float) -> Iterator[list[Line]]:
+def one_process(samples: Sequence[Sample], work: Callable[..., None], seconds: float) -> Iterator[list[Line]]:
     """Lines of each graph until all are done or one has ended the process; that one's line is the last."""
     reader, writer = os.pipe2(os.O_CLOEXEC)
     before = frozenset(processes.descendants(os.getpid()))

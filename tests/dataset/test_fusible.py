@@ -76,26 +76,46 @@ PARENT = Sample(
 )
 
 
+# The same graph with another operator at 4, and no time: what its parent counted is known, up to there
+LATE = """
+import json
+from dataset.fusible import fusible_ranges
+from dataset.subgraphs import Values, operators
+from evaluator.engine.build import build
+from evaluator.engine.inputs import graph_inputs, replay
+from graphs.fx_source import parse
+from tests.dataset.test_fusible import PARENT
+graph = parse(PARENT.source.replace("torch.sigmoid", "torch.tanh"))
+module = build(graph)
+values = Values(module)
+values.run(*replay(graph_inputs(graph, PARENT.inputs, None)[0], 0))
+found = fusible_ranges(operators(module), values, seconds=0)
+print(json.dumps([found.looked_at, found.ranges]))
+"""
+
+
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    """Both commands on the graph, in one process: its start takes longest."""
+    """All commands on the graph, in one process: its start takes longest."""
     root = str(tmp_path_factory.mktemp("fusible"))
     write_sample(PARENT, Path(root) / "own" / "net")
     commands = (
         ["decompose", root, "--kind", "fusible", "--json"],
+        ["decompose", root, "--kind", "fusible", "--json", "--resume"],
         ["check-kernels", root, "--samples", "3", "--seed", "5", "--json"],
     )
-    code = f"from dataset.cli import main\nfor command in {commands}: assert main(command) == 0"
+    code = f"from dataset.cli import main\nfor command in {commands}: assert main(command) == 0\n{LATE}"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=os.environ, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    result, *compared = [json.loads(line) for line in done.stdout.splitlines()]
-    return Path(root), result, compared
+    result, again, *compared, late = [json.loads(line) for line in done.stdout.splitlines()]
+    assert again == result  # its seconds, too: it was not done again
+    return Path(root), result, compared, late
 
 
 def test_each_criterion_finds_its_ranges_and_says_so(found):
-    root, result, _ = found
+    root, result, *_ = found
     samples = {path.rpartition("/")[2]: read_sample(root / path) for path in result["subgraphs"]}
     # relu and size: one operator that computes, no range. sigmoid and mul go into one kernel; all three are pointwise,
     # and two kernels because of their shapes
@@ -115,3 +135,7 @@ def test_counted_kernels_are_the_generated_ones(found):
     *compared, summary = found[2]
     assert len(compared) == summary["compared"] == 3 and summary["agreed"] == 3
     assert all(one["counted"] == one["real"] and 0 <= one["start"] < one["end"] <= 7 for one in compared)
+
+
+def test_when_the_time_is_up_a_range_that_may_go_on_is_none(found):
+    assert found[3] == [4, []]

@@ -7,7 +7,8 @@ import pytest
 
 from dataset import cli
 from dataset.benchmark import Candidate, bigrams, build, choose, weights
-from dataset.tasks import graph_name, group, operator_sequence, shape_bucket
+from dataset.catalogue_texts import Origin, task_text
+from dataset.tasks import TaskGroup, graph_name, group, operator_sequence, shape_bucket
 from graphs.fx_source import parse
 from graphs.samples import Sample, TensorMeta, write_sample
 from graphs.task_folders import read_task
@@ -60,6 +61,26 @@ def test_samples_with_one_operator_sequence_are_a_task(tree):
         ("b/half", ("float16",), 1),
     ]
     assert len({task.id for task in found.tasks}) == 3 and all(len(task.id) == 64 for task in found.tasks)
+
+
+def test_by_code_only_what_computes_the_same_is_alike(tree):
+    tasks = group(tree / "tree", by_code=True).tasks
+    members = {(task.kind, task.operators[0]): [one.folder for one in task.members] for task in tasks}
+    assert members["fusible", ".relu"] == ["a/alike", "a/first", "a/wide", "b/half"]  # alike adds 2 where first adds 1
+
+
+def test_what_people_read_about_a_task():
+    operators = ("torch.conv2d", "torch.nn.functional.relu", ".relu", "torch.ops.aten.add.Tensor", "operator.mul")
+    task = TaskGroup("0123456789ab" * 5, "fusible", (*operators, ".view", ".view", ".sum"), ())
+    text = task_text(task, Origin(("timm/resnet18", "timm/vgg11"), ("convolutional networks",)), "benchmark")
+    assert text["title"] == "conv2d → relu ×2 → add → mul → view ×2 → … (8 operators) · fusible"
+    assert text["summary"] == "Operators that fuse, or should. From timm/resnet18, timm/vgg11"
+    assert text["description"] == "Families: convolutional networks. Operators: 8. Stands in the benchmark."
+    assert text["folder"] == "fusible-conv2d-relu-add-mul-view-sum-01234567"
+    single = TaskGroup("f" * 64, "single", ("torch.relu",), ())
+    assert task_text(single, Origin(tuple(f"timm/m{n}" for n in range(10)), ("a",)))["summary"].endswith(
+        "timm/m7 and 2 more models"
+    )
 
 
 def test_a_task_folder_is_read_back_and_named_by_what_it_holds(tree, capsys):
