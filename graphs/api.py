@@ -42,7 +42,7 @@ class TaskDetail(Schema):
     description: str
     graphs: list[GraphSummary]
     has_example: bool
-    origin: str  # shipped or imported
+    origin: str  # shipped, captured or imported
     policy: dict[str, Any]
 
 

@@ -79,7 +79,7 @@ class Task(models.Model):
     description = models.TextField(blank=True)
     graphs = models.ManyToManyField(Graph, through="TaskGraph")
     example_files = LosslessJSONField(null=True, help_text="a worked pass_dir: {name: text}")
-    origin = models.CharField(max_length=20, help_text="shipped or imported")
+    origin = models.CharField(max_length=20, help_text="shipped, captured or imported")
     content_hash = models.CharField(max_length=64, db_index=True)
     operators = models.JSONField(default=list, help_text="[{label, class}] over all graphs, in order of first use")
     dtypes = models.JSONField(default=list)
@@ -90,7 +90,7 @@ class Task(models.Model):
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:
-        ordering = ["-origin", "title", "id"]  # "shipped" before "imported"
+        ordering = ["-origin", "title", "id"]  # "shipped" before "imported" before "captured"
 
     def __str__(self) -> str:
         return self.slug
@@ -129,3 +129,14 @@ class Folder(models.Model):
 
     def __str__(self) -> str:
         return str(self.path)
+
+
+class LoadedArchive(models.Model):
+    """An archive of the captured catalogue that was read, so that it is not read at every start."""
+
+    content_hash = models.CharField(max_length=64, primary_key=True, help_text="SHA-256 of the archive's bytes")
+    name = models.CharField(max_length=200)
+    loaded_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name

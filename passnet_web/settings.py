@@ -197,6 +197,8 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_BODY
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 100
 MAX_ACTIVE_RUNS = env.int("MAX_ACTIVE_RUNS", default=20)  # queued or running, for one author
 CATALOGUE = BASE_DIR / "graphs" / "data"
+CAPTURED = BASE_DIR / "graphs" / "captured"  # archives of subgraphs of real models
+LOAD_CAPTURED = env.bool("LOAD_CAPTURED", default=False)  # `manage.py up` loads them; `make run` asks for it
 
 # --- Safety --------------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 scripts/setup.sh run
+export LOAD_CAPTURED="${LOAD_CAPTURED:-1}" # the subgraphs of real models, in the background; 0 leaves them out
 # If whoever started us is killed outright, the supervisor is told and takes everything down with it.
 guard=()
 if setpriv --help 2>/dev/null | grep -q -- --pdeathsig; then guard=(setpriv --pdeathsig TERM --); fi

@@ -22,12 +22,16 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True)
 class Spec:
-    """What a child is: its name in messages, its command, its environment, how long it may take to stop."""
+    """What a child is: its name in messages, its command, its environment, how long it may take to stop.
+
+    One that does its work `once` is not started again when it has ended.
+    """
 
     name: str
     command: Sequence[str]
     environment: Mapping[str, str]
     stop_seconds: float = 5.0
+    once: bool = False
 
 
 class Child:
@@ -75,6 +79,9 @@ class Child:
             return
         if self._process is None or self._process.poll() is None:
             return
+        if self.spec.once:
+            self._end_of_work(self._process)
+            return
         self.deaths += 1
         if now - self._started_at > SOUND_AFTER:
             self._pause = FIRST_PAUSE
@@ -82,6 +89,13 @@ class Child:
         self._say(f"{self.spec.name} {how}; starting it again in {self._pause:g} s. Its log: {self.log}")
         self._start_at = now + self._pause
         self._pause = min(self._pause * 2, LONGEST_PAUSE)
+
+    def _end_of_work(self, process: "subprocess.Popen[bytes]") -> None:
+        """Says how it went when it did not go well."""
+        self._process = None
+        if process.returncode:
+            how = describe_exit(process.returncode)
+            self._say(f"{self.spec.name} {how}; it is tried again at the next start. Its log: {self.log}")
 
     def stop(self, hurry: Callable[[], bool]) -> None:
         """Asks the child to end, waits, and kills what is left of it. `hurry` turning true cuts the wait short."""

@@ -54,6 +54,11 @@ def languages_spec(socket: Path, environment: Mapping[str, str]) -> Spec:
     return Spec("languages", command, without_secrets(environment), stop_seconds=10)
 
 
+def captured_spec(environment: Mapping[str, str]) -> Spec:
+    """Loads the captured catalogue beside everything else, and ends."""
+    return Spec("captured", python("manage.py", "load_captured", "--gently"), environment, once=True)
+
+
 def child_environment(host: str, devices: Sequence[str], allowed_hosts: Sequence[str], var: Path) -> dict[str, str]:
     """Our environment, with what was worked out once made explicit."""
     hosts = [*allowed_hosts, *([host] if host not in ("0.0.0.0", "::", *allowed_hosts) else [])]

@@ -73,13 +73,13 @@ def task_list(
 ) -> dict[str, Any]:
     """Every word of `q` must occur in a task's title, summary, name, operators or dtypes.
 
-    Tasks with a worked example come first, then all others by title.
+    Tasks with a worked example come first, then what ships, what was imported, what was captured, each by title.
     """
     worked = ExpressionWrapper(Q(example_files__isnull=False), output_field=BooleanField())
     found = Task.objects.defer("example_files", "description", "search_text").annotate(has_example=worked)
     for word in q.lower().split():
         found = found.filter(search_text__contains=word)
-    tasks = list(found.order_by("-has_example", "title", "id")[offset : offset + limit])
+    tasks = list(found.order_by("-has_example", "-origin", "title", "id")[offset : offset + limit])
     best = best_runs((task.pk for task in tasks), author_or_none(request))
     inductor = inductor_in_short(task.pk for task in tasks)
     examples = shipped_runs(task.pk for task in tasks)

@@ -87,6 +87,23 @@ def failing(tmp_path: Path, said: list[str]) -> Child:
     return Child(spec, tmp_path, tmp_path, said.append)
 
 
+def test_work_that_is_done_once_is_not_started_again(tmp_path):
+    said: list[str] = []
+    for code, expected in ((0, 0), (3, 1)):
+        spec = Spec("work", [sys.executable, "-c", f"raise SystemExit({code})"], dict(os.environ), once=True)
+        child = Child(spec, tmp_path, tmp_path, said.append)
+        child.start()
+        deadline = time.monotonic() + 60
+        while child.pid is not None:
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+        child.look()
+        child.look()
+        assert child.pid is None and child.deaths == 0 and len(said) == expected
+        child.stop(hurry=lambda: False)
+    assert said[0].startswith("work ended with status 3; it is tried again at the next start.")
+
+
 def look_until(child: Child, deaths: int) -> None:
     deadline = time.monotonic() + 60
     while child.deaths < deaths:

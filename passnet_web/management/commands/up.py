@@ -50,6 +50,7 @@ class Command(BaseCommand):
                 try:
                     if self._start(supervisor, host, port):
                         self._say_ready(address(host, port))
+                        self._load_captured(supervisor, host)
                         supervisor.keep_alive()
                 finally:
                     supervisor.stop()
@@ -137,6 +138,13 @@ class Command(BaseCommand):
             if not supervisor.wait_for(worker, functools.partial(worker_answers, device)):
                 self._too_slow(supervisor, f"the worker of {device}")
         return not supervisor.is_stopping
+
+    def _load_captured(self, supervisor: Supervisor, host: str) -> None:
+        """Subgraphs of real models, some thousands: they come in while people look around already."""
+        if settings.LOAD_CAPTURED and any(settings.CAPTURED.glob("*.tar.gz")):
+            environment = plan.child_environment(host, device_names(), settings.ALLOWED_HOSTS, settings.VAR)
+            child = supervisor.start(plan.captured_spec(environment))
+            self.stderr.write(f"The catalogue of captured subgraphs is loaded meanwhile, see {child.log}")
 
     def _say_ready(self, where: str) -> None:
         """One line; a second one with the first account's one-time password at the very first start."""

@@ -16,6 +16,7 @@ describe("originSentence", () => {
   it("names models and sources once", () => {
     const graphs = [graph("bert", "hub"), graph("bert", "hub"), graph("swin", null)];
     expect(originSentence({ origin: "shipped", graphs })).toBe("Shipped with the workbench. Models bert, swin; hub.");
+    expect(originSentence({ origin: "captured", graphs: [graph("bert", "timm")] })).toBe("Captured from real models; shipped with the workbench. Model bert; timm.");
     expect(originSentence({ origin: "imported", graphs: [graph(null, null)] })).toBe("Imported into this installation.");
     expect(originSentence({ origin: "imported", graphs: ["a", "b", "c", "d", "e"].map((name) => graph(name, null)) })).toContain("a, b, c, d and 1 more.");
   });

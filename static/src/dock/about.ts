@@ -18,13 +18,17 @@ export function paragraphs(description: string): Paragraph[] {
 
 /** "Shipped with the workbench. Model sentence_encoder; written for PassNet Workbench." */
 export function originSentence({ origin, graphs }: Pick<Task, "origin" | "graphs">): string {
-  const first = origin === "shipped" ? "Shipped with the workbench." : "Imported into this installation.";
+  const first = ORIGINS[origin] ?? "Imported into this installation.";
   const models = distinct(graphs, (graph) => graph.model);
   const sources = distinct(graphs, (graph) => graph.source);
   const said = [models === "" ? "" : `${models.includes(",") ? "models" : "model"} ${models}`, sources].filter(Boolean).join("; ");
   return said === "" ? first : `${first} ${said[0]!.toUpperCase()}${said.slice(1)}.`;
 }
 
+const ORIGINS: Record<string, string> = {
+  shipped: "Shipped with the workbench.",
+  captured: "Captured from real models; shipped with the workbench.",
+};
 const SHOWN = 4;
 
 function distinct(graphs: readonly TaskGraph[], pick: (graph: TaskGraph) => string | null): string {
