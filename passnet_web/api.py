@@ -8,6 +8,8 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
 from assistant.api import router as drafter
+from assistant.chat_api import router as chat
+from assistant.provider_api import router as providers
 from graphs.api import router as graphs
 from graphs.refused import Refused
 from passnet_web.errors import with_headers
@@ -44,6 +46,8 @@ for router in (
     searches,
     shares,
     drafter,
+    providers,
+    chat,
 ):
     api.add_router("", router)
 

@@ -49,6 +49,7 @@ INSTALLED_APPS = [
     "django_vite",
     "graphs",
     "submissions",
+    "assistant",
     "passnet_web",
 ]
 
@@ -202,6 +203,8 @@ LOAD_CAPTURED = env.bool("LOAD_CAPTURED", default=False)  # `manage.py up` loads
 
 # --- Safety --------------------------------------------------------------------------------------------------------
 
+# Hosts of models that the server asks for users who are no admins, where it is not one person's own machine.
+ASSISTANT_HOSTS = env.list("ASSISTANT_HOSTS", default=["api.openai.com", "api.anthropic.com"])
 PUBLIC_READ = env.bool("PUBLIC_READ", default=False)  # visitors without an account may read tasks and graphs
 PUBLIC_SHARES = env.bool("PUBLIC_SHARES", default=True)  # authors may share with people who have no account here
 # Where browsers reach the workbench: `manage.py up` and docker/compose.yaml say so to every process.
@@ -260,5 +263,7 @@ LOGGING = {
         "django.security.DisallowedHost": {"level": "CRITICAL"},  # scanners ask for any host; a traceback for each
         "rust-sugiyama": {"level": "WARNING"},  # it tells every step of every layout
         "connected_components": {"level": "WARNING"},
+        # At their lower levels they tell whole requests: the code that was sent, the address that was asked.
+        **{name: {"level": "WARNING"} for name in ("openai", "anthropic", "httpx2", "httpcore2")},
     },
 }

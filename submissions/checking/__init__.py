@@ -42,6 +42,11 @@ def portability_apart(files: Mapping[str, str], seconds: float = SECONDS) -> Che
     return _in_turn("portability", files, seconds)
 
 
+def syntax_apart(files: Mapping[str, str], seconds: float = SECONDS) -> Checked:
+    """Files that are no Python: `{file, line, evidence}` each. Raises Refused as above."""
+    return _in_turn("syntax", files, seconds)
+
+
 def _in_turn(check: str, files: Mapping[str, str], seconds: float) -> Checked:
     if not _places.acquire(timeout=PATIENCE):
         raise Refused(429, "busy", "Other files are being checked. This one has its turn soon.", retry_after=1)

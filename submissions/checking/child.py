@@ -1,5 +1,6 @@
 """The process that checks: files as JSON on standard input, findings as JSON on standard output. No torch."""
 
+import ast
 import json
 import resource
 import sys
@@ -39,6 +40,25 @@ def _portability() -> Callable[[dict[str, str]], Any]:
     return lambda files: [{**asdict(found), **asdict(RULES[found.rule])} for found in check_files(files)]
 
 
+def _syntax(files: dict[str, str]) -> list[dict[str, Any]]:
+    found = []
+    for name, text in files.items():
+        try:
+            ast.parse(text, name)
+        except SyntaxError as error:
+            found.append({"file": name, "line": error.lineno or 1, "evidence": error.msg})
+        except (ValueError, RecursionError, MemoryError):
+            found.append({"file": name, "line": 1, "evidence": "it is nested too deeply, or holds a NUL character"})
+    return found
+
+
+_CHECKS: dict[str, Callable[[], Callable[[dict[str, str]], Any]]] = {
+    "integrity": _integrity,
+    "portability": _portability,
+    "syntax": lambda: _syntax,
+}
+
+
 def main() -> int:
     """Bound this process, then look at the files."""
     for limit, value in (
@@ -48,7 +68,7 @@ def main() -> int:
         (resource.RLIMIT_CORE, 0),
     ):
         resource.setrlimit(limit, (value, value))
-    check = _portability() if sys.argv[1:] == ["portability"] else _integrity()
+    check = _CHECKS[sys.argv[1] if len(sys.argv) > 1 else "integrity"]()
     _shut_in()
     text = json.dumps(check(json.load(sys.stdin)))
     if len(text) > MAX_OUTPUT:

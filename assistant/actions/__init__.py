@@ -1,0 +1,1 @@
+"""Everything that changes the assistant's rows, one function for each change."""
