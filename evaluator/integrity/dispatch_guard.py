@@ -25,6 +25,7 @@ from evaluator.integrity.analysis.report import make_finding
 from evaluator.integrity.aten_kinds import AtenKind, is_unwritten, kind_of, written_arguments
 from evaluator.integrity.launch_watch import LaunchWatch, tensors_in
 from evaluator.integrity.probes import fill_with_poison
+from evaluator.integrity.stream_watch import StreamWatch
 from evaluator.integrity.taint import Ledger, storage_key
 from evaluator.verdicts import FindingClass, Severity
 
@@ -66,6 +67,7 @@ class DispatchGuard:
         helpers: frozenset[str] = frozenset(),
         in_place: bool = False,
         poison: bool = True,
+        streams: StreamWatch | None = None,
     ) -> None:
         self.calls: list[GuardedCall] = []
         self._pass_dir = None if pass_dir is None else pass_dir.resolve()
@@ -79,7 +81,9 @@ class DispatchGuard:
         self._input_keys = {storage_key(tensor) for tensor in self._inputs} - {None}
         self._paused = 0
         self._by_method = False
-        self._watch = LaunchWatch(self._launched, self._pause)
+        self._streams = streams
+        about_to = (lambda: None) if streams is None else streams.before_launch
+        self._watch = LaunchWatch(self._launched, self._pause, about_to)
         self._stack = ExitStack()
 
     @property
@@ -90,6 +94,8 @@ class DispatchGuard:
     def __enter__(self) -> Self:
         for tensor in self._inputs:
             self._ledger.mark(tensor)
+        if self._streams is not None:
+            self._stack.enter_context(self._streams.watching())
         self._stack.enter_context(self._watch.watching())
         self._stack.enter_context(_Functions(self))
         self._stack.enter_context(_Dispatch(self))
@@ -106,7 +112,7 @@ class DispatchGuard:
                 key = (cls.value, call.file, call.line)
                 if key not in found:
                     found[key] = make_finding(cls, severity, call.file, call.line, _WORDS[call.kind] % call.op, CHECK)
-        return list(found.values())
+        return [*found.values(), *(self._streams.findings if self._streams is not None else ())]
 
     def _meaning(self, call: GuardedCall) -> Iterator[tuple[FindingClass, Severity]]:
         if call.kind == "copy":
@@ -137,6 +143,8 @@ class DispatchGuard:
 
     def _launched(self, given: list[torch.Tensor], written: list[torch.Tensor]) -> None:
         """What a kernel wrote holds data if any of its arguments does."""
+        if self._streams is not None:
+            self._streams.after_launch()
         if any(self.holds_data(tensor) for tensor in given):
             for tensor in written:
                 self._ledger.mark(tensor)
@@ -256,12 +264,15 @@ def guarded(
     ledger: Ledger,
     helpers: frozenset[str] = frozenset(),
     in_place: bool = False,
+    streams: StreamWatch | None = None,
 ) -> Callable[..., Any]:
     """The launcher, watched: each call reports its findings. For guarded calls only; others call the original."""
 
     @functools.wraps(launcher, updated=())
     def watched(*args: Any, **kwargs: Any) -> Any:
-        guard = DispatchGuard((args, kwargs), pass_dir=pass_dir, ledger=ledger, helpers=helpers, in_place=in_place)
+        guard = DispatchGuard(
+            (args, kwargs), pass_dir=pass_dir, ledger=ledger, helpers=helpers, in_place=in_place, streams=streams
+        )
         try:
             with guard:
                 return launcher(*args, **kwargs)

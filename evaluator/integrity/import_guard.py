@@ -25,6 +25,7 @@ from types import FrameType, ModuleType
 from typing import Any, NoReturn
 
 from evaluator.events import Finding
+from evaluator.integrity import library_guard
 from evaluator.integrity.analysis.attributes import REACHING
 from evaluator.integrity.analysis.report import make_finding
 from evaluator.integrity.facades import FacadeMaker, ModuleTable, is_facade
@@ -260,6 +261,7 @@ def _stand_ins(guard: ImportGuard) -> dict[str, Any]:
         "io.open": guarded["open"],
         "sys.modules": ModuleTable(guard.facades),
         "inspect.getattr_static": guarded["getattr"],
+        **library_guard.stand_ins(guard._refused),
     }
 
 

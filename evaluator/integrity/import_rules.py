@@ -29,6 +29,7 @@ _REFUSED_PARTS = (
     "torch._inductor.", "torch.export.", "torch._export.", "torch._functorch.", "torch.utils.cpp_extension.",
     "torch.utils._python_dispatch.", "torch._guards.", "torch.hub.", "torch.multiprocessing.", "torch.package.",
     "torch.serialization.", "torch.utils._mode_utils.", "torch.distributed.", "torch._higher_order_ops.",
+    "torch.cuda.graphs.",
 )  # fmt: skip
 _DYNAMO_ALLOWED = words("disable allow_in_graph disallow_in_graph graph_break mark_dynamic is_compiling config reset")
 _CLASS_OF_KIND = {
@@ -40,6 +41,8 @@ _CLASS_OF_KIND = {
     Kind.SUBPROCESS: FindingClass.SUBPROCESS,
     Kind.THREAD: FindingClass.BACKGROUND_THREAD,
     Kind.SETTING: FindingClass.BASELINE_TAMPERING,
+    Kind.SEARCH: FindingClass.REFERENCE_SEARCH,
+    Kind.ALLOCATOR: FindingClass.RAW_MEMORY,
 }
 
 
@@ -73,7 +76,9 @@ def _refused_torch(name: str) -> tuple[FindingClass, str] | None:
         refused = kind is Kind.GUARD and name.count(".") == 2 and not _is_type_name(name)
     elif name.startswith("torch._dynamo."):
         refused = name.split(".")[2] not in _DYNAMO_ALLOWED
-    elif kind is Kind.SETTING:
+    elif name.startswith("torch.overrides."):
+        refused = name.split(".")[2].startswith("_") or "mode" in name.lower()
+    elif kind in (Kind.SETTING, Kind.SEARCH, Kind.ALLOCATOR):
         refused = True
     if not refused:
         return None

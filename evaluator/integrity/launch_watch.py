@@ -17,10 +17,17 @@ _RUNNERS = (jit.JITFunction, autotuner.Autotuner, autotuner.Heuristics, interpre
 class LaunchWatch:
     """`depth` is positive while Triton itself works; `launched(given, written)` hears of each outermost launch."""
 
-    def __init__(self, launched: Callable[[list[torch.Tensor], list[torch.Tensor]], None], pause: Any) -> None:
+    def __init__(
+        self,
+        launched: Callable[[list[torch.Tensor], list[torch.Tensor]], None],
+        pause: Any,
+        about_to: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`about_to` is called before each of them."""
         self.depth = 0
         self.launches = 0
         self._launched = launched
+        self._about_to = about_to
         self._pause = pause
 
     @contextmanager
@@ -40,6 +47,7 @@ class LaunchWatch:
             if self.depth:
                 return run(kernel, *args, **kwargs)
             given = tensors_in((args, kwargs))
+            self._about_to()
             with self._pause():
                 before = [_bytes(tensor) for tensor in given]
             self.depth += 1

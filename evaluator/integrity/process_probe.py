@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 import triton
+import triton.knobs
 import triton.runtime.autotuner
 import triton.runtime.jit
 import triton.testing
@@ -44,7 +45,13 @@ _MODULES = (torch, torch.nn.functional, torch.cuda, torch.linalg, time, builtins
 _MODULE_HOOKS = ("_global_forward_hooks", "_global_forward_pre_hooks", "_global_backward_hooks")
 
 
-_PRECISION = frozenset({"torch.get_float32_matmul_precision()", "torch.backends.cuda.matmul.allow_tf32"})
+_LAUNCH_HOOKS = (
+    "launch_enter_hook", "launch_exit_hook", "kernel_load_start_hook", "kernel_load_end_hook", "kernel_unload_hook",
+    "jit_cache_hook", "jit_post_compile_hook", "add_stages_inspection_hook",
+)  # fmt: skip
+_DRIVER = "triton.runtime.driver.active"  # kernels are launched by it, on the stream that it names
+_PTXAS = "triton.knobs.nvidia.disable_ptxas_opt"
+_PERHAPS = frozenset({_PTXAS, "torch.get_float32_matmul_precision()", "torch.backends.cuda.matmul.allow_tf32"})
 
 
 class _Namespaces:
@@ -136,7 +143,27 @@ def _flags() -> dict[str, Any]:
         "torch.backends.cudnn.enabled": torch.backends.cudnn.enabled,
         "number of hooks on all torch modules": sum(len(getattr(torch_module, name)) for name in _MODULE_HOOKS),
         "number of container types of torch.utils._pytree": _container_types(),
+        "number of functions that run at every launch": _launch_hooks(),
+        _PTXAS: bool(getattr(getattr(triton.knobs, "nvidia", None), "disable_ptxas_opt", False)),
+        _DRIVER: _driver(),
     }
+
+
+def _launch_hooks() -> int:
+    """Functions in `triton.knobs.runtime` that are called for every kernel; newer Tritons hold them in chains."""
+    hooks: list[Any] = [getattr(triton.knobs.runtime, name, None) for name in _LAUNCH_HOOKS]
+    in_chains = [len(one.calls) if type(one).__module__ == triton.knobs.__name__ else one is not None for one in hooks]
+    return sum(map(int, in_chains))
+
+
+def _driver() -> str:
+    """Triton's own driver with torch's streams, which may not have been made yet, or the name of what it is."""
+    active = vars(triton.runtime.driver).get("_active")
+    stream = getattr(active, "get_current_stream", None)
+    own = stream is None or stream is getattr(torch._C, "_cuda_getCurrentRawStream", None) or _is_own_of(stream, triton)
+    if active is None or (own and type(active).__module__.startswith("triton.backends.")):
+        return "Triton's own"
+    return f"{type(active).__module__}.{type(active).__qualname__}" + ("" if own else ", with streams of its own")
 
 
 def _container_types() -> int:
@@ -168,8 +195,9 @@ def primitive_findings(before: Primitives) -> list[Finding]:
         findings.append(found(FindingClass.BASELINE_TAMPERING, f"`{name}` was replaced, for the baseline too"))
     for name in _changed(before.flags, now.flags):
         words = f"`{name}` went from {before.flags[name]!r} to {now.flags[name]!r}"
-        severity = Severity.SUSPICIOUS if name in _PRECISION else Severity.VIOLATION
-        findings.append(found(FindingClass.BASELINE_TAMPERING, words, severity))
+        severity = Severity.SUSPICIOUS if name in _PERHAPS else Severity.VIOLATION
+        cls = FindingClass.MONKEYPATCH if name == _DRIVER else FindingClass.BASELINE_TAMPERING
+        findings.append(found(cls, words, severity))
     return findings
 
 
@@ -243,20 +271,26 @@ def child_findings() -> list[Finding]:
 # Streams
 
 
-def stream_findings(current: Any, seconds_after_stream: float, seconds_in_all: float) -> list[Finding]:
-    """Work that went past the current CUDA stream.
+def current_stream_findings() -> list[Finding]:
+    """Whether the process works on another stream than it began with, once it uses CUDA at all."""
+    if not torch.cuda.is_initialized() or torch.cuda.current_stream() == torch.cuda.default_stream():
+        return []
+    return [found(FindingClass.UNSYNCED_STREAM, "another stream was left as the current one")]
 
-    `current`: the stream before the call. The two times are host clocks around `current.synchronize()` and around a
-    device-wide `torch.cuda.synchronize()` right after it: long waiting in the second means work on another stream.
-    """
-    findings: list[Finding] = []
-    if torch.cuda.current_stream() != current:
-        findings.append(found(FindingClass.UNSYNCED_STREAM, "the call left another stream as the current one"))
-    beyond = seconds_in_all - seconds_after_stream
-    if beyond > 1e-4 and beyond > seconds_after_stream:
-        words = f"work went on for {beyond * 1e6:.0f} µs after the current stream was done"
-        findings.append(found(FindingClass.UNSYNCED_STREAM, words, Severity.SUSPICIOUS))
-    return findings
+
+def allocator_state() -> tuple[int, int]:
+    """How often CUDA's allocator gave memory back to the driver, and how often because there was none left."""
+    stats = torch.cuda.memory_stats() if torch.cuda.is_initialized() else {}
+    return int(stats.get("num_device_free", 0)), int(stats.get("num_alloc_retries", 0))
+
+
+def allocator_findings(before: tuple[int, int]) -> list[Finding]:
+    """Cached memory that was given back without need: whoever allocates next waits for the driver."""
+    (frees, retries), (freed, retried) = before, allocator_state()
+    if freed == frees or retried > retries:
+        return []
+    words = "the allocator's memory was given back: the next to allocate is slower, the baseline included"
+    return [found(FindingClass.BASELINE_TAMPERING, words, Severity.SUSPICIOUS)]
 
 
 def baseline_findings(judge_seconds: float, runner_seconds: float, tolerance: float = 0.10) -> list[Finding]:

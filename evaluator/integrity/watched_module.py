@@ -11,6 +11,7 @@ from evaluator.engine.leaf import Leaf
 from evaluator.events import Finding
 from evaluator.integrity.analysis.patterns import has_in_place
 from evaluator.integrity.dispatch_guard import guarded
+from evaluator.integrity.stream_watch import StreamWatch
 from evaluator.integrity.taint import Ledger
 
 
@@ -23,17 +24,25 @@ def watched(
     ledger: Ledger,
     helpers: frozenset[str] = frozenset(),
     in_place: frozenset[str] = frozenset(),
+    streams: StreamWatch | None = None,
 ) -> Iterator[None]:
     """Within the block each launcher call of the module is guarded; after it the module is as before.
 
     `report` is called with each finding. `ledger` is shared by all guarded calls of a run. `helpers` are files that the
     order file does not name, `in_place` the names of passes whose pattern writes into its inputs (`in_place_passes`).
+    `streams` watches the CUDA streams, where there are any.
     """
     leaves = {id(node.target): node.target for node in module.graph.nodes if isinstance(node.target, Leaf)}
     originals = [(leaf, leaf.launcher) for leaf in leaves.values()]
     for leaf, launcher in originals:
         leaf.launcher = guarded(
-            launcher, report, pass_dir=pass_dir, ledger=ledger, helpers=helpers, in_place=leaf.pass_name in in_place
+            launcher,
+            report,
+            pass_dir=pass_dir,
+            ledger=ledger,
+            helpers=helpers,
+            in_place=leaf.pass_name in in_place,
+            streams=streams,
         )
     try:
         yield

@@ -22,6 +22,7 @@ from evaluator.engine.blame import relative
 from evaluator.engine.submission_files import BadSubmission, read_order
 from evaluator.events import Finding
 from evaluator.integrity import import_guard, probes, process_probe, state_probe
+from evaluator.integrity.stream_watch import StreamWatch
 from evaluator.integrity.taint import Ledger
 from evaluator.integrity.watched_module import in_place_passes, watched
 from evaluator.job import Job
@@ -57,6 +58,7 @@ class Guards:
         self._ledger = Ledger()
         self._in_place = in_place_passes(job.files)
         self._helpers: frozenset[str] = frozenset()
+        self._streams = None if self._on_cpu else StreamWatch()
         self._held: list[torch.Tensor] = []
         self._modules: list[ModuleType] = []
 
@@ -86,6 +88,7 @@ class Guards:
         if self._on_cpu and not closely:  # else the guard fills what launchers allocate
             probes.poison_free_memory([value.nbytes for value in self._held])
         before = probes.fingerprint(inputs)
+        allocator = process_probe.allocator_state()
         kept = state_probe.snapshot(self._modules) if closely else None
         launchers = watched(
             module,
@@ -94,6 +97,7 @@ class Guards:
             ledger=self._ledger,
             helpers=self._helpers,
             in_place=self._in_place,
+            streams=self._streams,
         )
         try:
             with launchers if closely else nullcontext():
@@ -106,6 +110,7 @@ class Guards:
         finally:
             self._look_at_process()
             self._hold(call.outputs)
+            self._tell(process_probe.allocator_findings(allocator))
 
     def _look_at_values(self, call: Call, inputs: Sequence[Any], before: Sequence[str]) -> None:
         self._tell(probes.output_findings(call.outputs))
@@ -120,6 +125,7 @@ class Guards:
             self._tell(threads)
             self._tell(process_probe.child_findings())
         else:  # compilers of ours start threads and processes there
+            self._tell(process_probe.current_stream_findings())
             self._tell(finding for finding in threads if finding["severity"] == Severity.VIOLATION)
 
     def _hold(self, outputs: Sequence[Any]) -> None:

@@ -1,7 +1,8 @@
 """Verified calls beyond the first few: who behaves well only while it is checked does not know when that ends.
 
 How many there are, on which inputs, and which of them are watched closely is drawn anew for every graph. A call that
-is wrong where the first ones were right is looked at again in a fresh process, on the same inputs.
+is wrong where the first ones were right is looked at again in a fresh process, on the same inputs. Most of them
+share a part of their values with the call before.
 """
 
 import secrets
@@ -9,10 +10,13 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import torch
+
 from evaluator.engine.compare import compare
 from evaluator.engine.inputs import INPUT_SETS
 from evaluator.events import OutputReport
 from evaluator.integrity import probes
+from evaluator.measure.values import rolled_inputs
 from evaluator.runner.findings import Findings
 from evaluator.runner.history import History, is_right
 from evaluator.runner.reference import Case, Reference
@@ -26,6 +30,7 @@ _SECONDS = 1.0  # after so much time there are no more of them than this:
 _AT_LEAST = 3
 _SLOW_SECONDS = 5.0  # one call of a graph that is too slow for even that many
 _MOSTLY = 0.5  # of an output: the allocator itself writes into the first bytes of what is free
+_STRETCHES = (2, 8, 64)  # one of so many parts of a tensor has new values, and the rest is as it was
 _SLACK = 2  # steps of t by which a draw of inputs may be less lucky than those before
 
 
@@ -35,11 +40,15 @@ def verify(
     """Make the calls; the first that is worse than those before counts, and ends them. Raises Decided."""
     until = time.monotonic() + _SECONDS
     closely_at = secrets.randbelow(_AT_LEAST)
+    before = None
     # On a GPU outputs of timed calls are verified too (speed.py): fewer calls do here.
     many = _AT_LEAST if eager.device != "cpu" else FEWEST + secrets.randbelow(MOST - FEWEST + 1)
     for number in range(many):
         with report.own_work("running the graph without the submission"):
             case = eager.case(secrets.choice(INPUT_SETS[1:]))
+            if before is not None and number % _AT_LEAST:
+                case = eager.case_of(partly(before.inputs, case.inputs, rolled_inputs(eager.metas)))
+            before = case
         started = time.monotonic()
         returned = runner.call(index, case, closely=number == closely_at or secrets.randbelow(2) == 0)
         with report.own_work("comparing the outputs"):
@@ -59,6 +68,22 @@ def verify(
         now = time.monotonic()
         if now - started > _SLOW_SECONDS or (now > until and number + 1 >= _AT_LEAST):
             return
+
+
+def partly(before: Sequence[Any], new: Sequence[Any], may: Sequence[bool]) -> list[Any]:
+    """The inputs `before`, but for one stretch at random of each tensor that `may` have other values: that is `new`.
+
+    Who knows inputs again by a sample of their values meets those that agree in the sample, and differ beside it.
+    """
+    share = secrets.choice(_STRETCHES)
+    found = []
+    for old, value, free in zip(before, new, may, strict=True):
+        if free and isinstance(value, torch.Tensor) and value.element_size() > 1 and value.numel() > 1:
+            stretch = torch.arange(value.numel(), device=value.device) < max(1, value.numel() // share)
+            stretch = stretch.roll(secrets.randbelow(value.numel())).view(value.shape)
+            value = torch.where(stretch, value, old, out=value.clone())
+        found.append(value)
+    return found
 
 
 def _ask_again(

@@ -49,7 +49,8 @@ REACHING = {
         FindingClass.REFERENCE_SEARCH,
     ),
     **dict.fromkeys(
-        ("__array_interface__", "__cuda_array_interface__", "_cdata", "__dlpack__"), FindingClass.RAW_MEMORY
+        ("__array_interface__", "__cuda_array_interface__", "_cdata", "__dlpack__", "_share_cuda_", "_new_shared_cuda"),
+        FindingClass.RAW_MEMORY,
     ),
     **dict.fromkeys(
         ("__torch_dispatch__", "_make_subclass", "_make_wrapper_subclass", "as_subclass"), FindingClass.TENSOR_SUBCLASS

@@ -1,6 +1,7 @@
 """Kernels: which of their arguments they store into, and what a launch does to the tensors it is given."""
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ from evaluator.integrity.analysis.values import (
     value,
 )
 from evaluator.integrity.analysis.words import words
-from evaluator.verdicts import FindingClass
+from evaluator.verdicts import FindingClass, Severity
 
 if TYPE_CHECKING:
     from evaluator.integrity.analysis.calls import Arguments
@@ -40,6 +41,7 @@ _POINTER_CALLS = words(
 )
 _DATA_MARKS = frozenset({Mark.DATA_SCALAR, Mark.ADDRESS, Mark.GRAPH_VALUE, Mark.NUMPY, Mark.UNKNOWN})
 _TENSOR_METHODS = words("stride numel data_ptr is_contiguous element_size storage_offset size dim untyped_storage")
+_CLOCKS = re.compile(r"%(global|wall)?(timer|clock)")
 # names that other objects may well have, too
 _SHARED_NAMES = words(
     "name names real imag data values indices split type bool int float slice new volatile T H grad copy"
@@ -246,6 +248,9 @@ def check_kernel_body(machine: Machine, kernel: Kernel) -> None:
     for node in ast.walk(function.node):
         if isinstance(node, ast.Call):
             _check_kernel_call(machine, node, parameters, frame)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and _CLOCKS.search(node.value):
+            words = "a kernel reads the device's clock in its assembler"
+            machine.report.add(FindingClass.PHASE_DETECTION, frame.file, node, words, Severity.SUSPICIOUS)
 
 
 def _check_kernel_call(machine: Machine, node: ast.Call, parameters: set[str], frame: Frame) -> None:

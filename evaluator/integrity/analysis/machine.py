@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TypeVar, cast
 
+from evaluator.integrity.analysis.device import Streams
 from evaluator.integrity.analysis.project import Project
 from evaluator.integrity.analysis.report import Report
 from evaluator.integrity.analysis.values import (
@@ -90,8 +91,7 @@ class Machine:
     pattern_in_place: bool = False
     named_modules: dict[str, Value] = field(default_factory=dict)  # entries that the submission made in sys.modules
     launches: int = 0
-    streams: list[tuple[str, ast.AST]] = field(default_factory=list)
-    stream_waits: bool = False
+    streams: Streams = field(default_factory=Streams)
     clock_reads: list[tuple[str, ast.AST]] = field(default_factory=list)
     steps: int = 0
 
@@ -156,7 +156,7 @@ def home_of(env: Env, name: str) -> Env | None:
 
 def tested(val: Value) -> bool:
     """Whether a condition of this value may tell one call from another."""
-    told = (Mark.CLOCK, Mark.PROBE, Mark.TYPE_NAME)
+    told = (Mark.CLOCK, Mark.PROBE, Mark.TYPE_NAME, Mark.DEVICE)
     return any(
         atom in told or isinstance(atom, StateRead) or (isinstance(atom, Container) and atom.outlives) for atom in val
     )

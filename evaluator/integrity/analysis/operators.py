@@ -25,7 +25,9 @@ from evaluator.integrity.analysis.values import (
 )
 from evaluator.verdicts import FindingClass
 
-_CARRIED = frozenset({Mark.CLOCK, Mark.PROBE, Mark.TYPE_NAME, Mark.DATA_SCALAR, Mark.ADDRESS, Mark.UNKNOWN})
+_CARRIED = frozenset(
+    {Mark.CLOCK, Mark.PROBE, Mark.TYPE_NAME, Mark.DEVICE, Mark.DATA_SCALAR, Mark.ADDRESS, Mark.UNKNOWN}
+)
 
 
 def traces(values: list[Value]) -> Value:

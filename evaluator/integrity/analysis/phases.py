@@ -39,6 +39,7 @@ def _kinds(condition: Value) -> list[str]:
         "clock": Mark.CLOCK in condition,
         "type name": Mark.TYPE_NAME in condition,
         "probe": Mark.PROBE in condition,
+        "device": Mark.DEVICE in condition,
     }
     return [kind for kind, holds in kinds.items() if holds]
 
@@ -60,6 +61,9 @@ def _judge(machine: Machine, test: Test, kind: str) -> None:
         add(FindingClass.PHASE_DETECTION, test.file, test.node, "what is done depends on a clock or on chance")
     elif kind == "type name" and _matters(test.node):
         add(FindingClass.GUARD_DETECTION, test.file, test.node, "what is done depends on the name of an input's type")
+    elif kind == "device" and _matters(test.node):
+        words = "what is done depends on what the device is doing: on being captured, or on memory in use"
+        add(FindingClass.PHASE_DETECTION, test.file, test.node, words, Severity.SUSPICIOUS)
     elif kind == "probe" and _leads_to_violation(machine, test):
         add(
             FindingClass.GUARD_DETECTION,
@@ -129,12 +133,15 @@ def _leads_to_violation(machine: Machine, test: Test) -> bool:
 
 
 def judge_streams(machine: Machine) -> None:
-    """Work on a side stream that nothing waits for; with a wait it is only unusual."""
-    for file, node in machine.streams:
-        if not machine.stream_waits:
-            machine.report.add(
-                FindingClass.UNSYNCED_STREAM, file, node, "work is put on a stream of its own that nothing waits for"
-            )
+    """Work on a side stream that nothing waits for, or that does not wait itself; with both it is only unusual."""
+    streams = machine.streams
+    for file, node in streams.used:
+        if not streams.joined:
+            words = "work is put on a stream of its own that nothing waits for"
+            machine.report.add(FindingClass.UNSYNCED_STREAM, file, node, words)
+        elif not streams.inputs_awaited:
+            words = "a stream of its own does not wait for the work before it"
+            machine.report.add(FindingClass.UNSYNCED_STREAM, file, node, words, Severity.SUSPICIOUS)
 
 
 def judge_clock(machine: Machine) -> None:

@@ -106,6 +106,20 @@ _put(
     "unittest.mock mock forbiddenfruit wrapt sys.setswitchinterval gc.freeze gc.set_threshold gc.disable",
 )
 _put(
+    Rule(C.PHASE_DETECTION, Severity.SUSPICIOUS, "reads the device's clock"),
+    "globaltimer clock clock64",
+    "triton.language.extra.cuda.",
+)
+_put(
+    Rule(C.MONKEYPATCH, why="replaces the driver that all kernels are launched by"), "triton.runtime.driver.set_active"
+)
+_put(
+    Rule(C.BASELINE_TAMPERING, why="runs at every launch of the process, those of the baseline included"),
+    """launch_enter_hook launch_exit_hook kernel_load_start_hook kernel_load_end_hook kernel_unload_hook jit_cache_hook
+    jit_post_compile_hook add_stages_inspection_hook""",
+    "triton.knobs.runtime.",
+)
+_put(
     Rule(C.BACKGROUND_THREAD, why="work can go on after the launcher has returned"),
     """
         threading.Thread threading.Timer _thread concurrent.futures concurrent.interpreters _xxsubinterpreters

@@ -37,6 +37,11 @@ class Kind(Enum):
     THREAD = auto()
     RAW = auto()  # memory by address
     CLOCK = auto()
+    DEVICE_STATE = auto()  # tells what the device is doing: a timed call is another one than a first call
+    SEARCH = auto()  # finds memory that was not given
+    ALLOCATOR = auto()  # memory that belongs to no tensor
+    WAIT = auto()  # the device does nothing for a while
+    EMPTIES = auto()  # the allocator gives back what others would have got from it
 
 
 def _names(prefix: str, words: str) -> list[str]:
@@ -110,9 +115,37 @@ _put(
     "torch",
     """
         compiler.is_compiling compiler.is_dynamo_compiling compiler.is_exporting _dynamo.is_compiling jit.is_scripting
-        jit.is_tracing cuda.is_current_stream_capturing cuda.memory_allocated cuda.memory_reserved cuda.memory_stats
-        cuda.max_memory_allocated cuda.memory_snapshot overrides.is_tensor_like overrides.has_torch_function""",
+        jit.is_tracing overrides.is_tensor_like overrides.has_torch_function""",
 )
+_put(
+    Kind.DEVICE_STATE,
+    "torch",
+    """
+        cuda.is_current_stream_capturing cuda.graphs.is_current_stream_capturing cuda.memory_allocated
+        cuda.memory_reserved cuda.memory_stats cuda.max_memory_allocated cuda.max_memory_reserved cuda.memory_cached
+        cuda.memory_summary cuda.memory_usage cuda.utilization cuda.clock_rate cuda.memory.memory_allocated
+        cuda.memory.memory_reserved cuda.memory.memory_stats cuda.memory.max_memory_allocated
+        cuda.memory.max_memory_reserved cuda.memory.memory_cached cuda.memory.memory_summary
+        accelerator.memory_allocated accelerator.memory_reserved accelerator.memory_stats
+        accelerator.max_memory_allocated accelerator.max_memory_reserved""",
+)
+_put(
+    Kind.SEARCH,
+    "torch",
+    """
+        cuda.memory_snapshot cuda.memory.memory_snapshot cuda.memory._snapshot cuda.memory._dump_snapshot
+        cuda.memory._record_memory_history""",
+)
+_put(
+    Kind.ALLOCATOR,
+    "torch",
+    """
+        cuda.caching_allocator_alloc cuda.caching_allocator_delete cuda.memory.caching_allocator_alloc
+        cuda.memory.caching_allocator_delete cuda.MemPool cuda.memory.MemPool cuda.use_mem_pool
+        cuda.memory.use_mem_pool""",
+)
+_put(Kind.WAIT, "torch", "cuda._sleep cuda._busy_wait_for_flag")
+_put(Kind.EMPTIES, "torch", "cuda.empty_cache cuda.memory.empty_cache accelerator.empty_cache cuda.ipc_collect")
 _put(
     Kind.TRACE,
     "torch",

@@ -59,6 +59,7 @@ _CHANCES = (
 )  # fmt: skip
 _CLOCKS = ("time.", "datetime.datetime.now", "datetime.datetime.utcnow", "timeit.")
 _NOT_CLOCKS = ("time.sleep", "time.strftime", "time.strptime")
+_WEAK = ("weakref.ref", "weakref.proxy", "weakref.ReferenceType", "weakref.WeakMethod")
 _PRINTERS = (
     "builtins.print",
     "sys.stdout.write",
@@ -107,6 +108,9 @@ def call(machine: Machine, atom: Ext, arguments: "Arguments", node: ast.AST, fra
         return handler(machine, atom, arguments, node, frame)
     judge_name(machine, name, node, frame)
     _judge_handed(machine, arguments, node, frame)
+    if name in _WEAK and _is_something(arguments.get(1, "callback")):
+        words = f"`{name}` with a callback runs code later, outside the call"
+        machine.report.add(FindingClass.EXIT_HOOK, frame.file, node, words, Severity.SUSPICIOUS)
     if name.startswith(_CLOCKS) and not name.startswith(_NOT_CLOCKS):
         machine.clock_reads.append((frame.file, node))
         return value(Mark.CLOCK)
@@ -118,6 +122,10 @@ def call(machine: Machine, atom: Ext, arguments: "Arguments", node: ast.AST, fra
     if worked is not None:
         return worked
     return _generic(machine, atom, arguments, node, frame)
+
+
+def _is_something(given: Value | None) -> bool:
+    return bool(given) and not all(isinstance(atom, Const) and atom.value is None for atom in given or ())
 
 
 def _handler(name: str) -> Handler | None:
@@ -184,7 +192,7 @@ def _generic(machine: Machine, atom: Ext, arguments: "Arguments", node: ast.AST,
         )
     calls.call_back(machine, arguments, node, frame)
     if _is_wait(name):
-        machine.stream_waits = True
+        machine.streams.anything_waits()
     if name == "itertools.count":
         return value(Ext("itertools.count()"))
     if name.startswith(("math.", "builtins.len", "triton.", "itertools.")):

@@ -5,7 +5,7 @@ import re
 from typing import TYPE_CHECKING
 
 from evaluator.integrity import torch_names
-from evaluator.integrity.analysis import folding, operators, policy_torch, state, torch_calls
+from evaluator.integrity.analysis import device, folding, operators, policy_torch, state, torch_calls
 from evaluator.integrity.analysis.attributes import STORAGE
 from evaluator.integrity.analysis.machine import Frame, Machine, Phase
 from evaluator.integrity.analysis.policy_torch import FILL_METHODS, Kind, method_kind
@@ -291,8 +291,8 @@ def _on_unknown(
         return join([SCALAR, value(atom), operators.traces(arguments.everything())])
     calls.call_back(machine, arguments, node, frame)
     given = join(arguments.everything())
-    if method.name in ("wait_stream", "synchronize", "wait_event", "wait"):
-        machine.stream_waits = True
+    if method.name in device.WAITS:
+        machine.streams.anything_waits()
     kind = method_kind(method.name)
     if (
         tensors(given)

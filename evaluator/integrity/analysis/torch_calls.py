@@ -4,7 +4,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from evaluator.integrity import torch_names
-from evaluator.integrity.analysis import operators, outside_state, state
+from evaluator.integrity.analysis import device, operators, outside_state, state
 from evaluator.integrity.analysis.machine import Frame, Machine, Phase
 from evaluator.integrity.analysis.policy_torch import (
     BUILTIN_NAMESPACES,
@@ -52,6 +52,12 @@ _SIMPLE = {
         "changes how everything in the process runs, the baseline included",
     ),
 }
+_KINDS_OF_DEVICE = {
+    Kind.SEARCH: (FindingClass.REFERENCE_SEARCH, Severity.VIOLATION, "lists the memory of the whole process"),
+    Kind.ALLOCATOR: (FindingClass.RAW_MEMORY, Severity.VIOLATION, "takes memory that belongs to no tensor"),
+    Kind.WAIT: (FindingClass.RESOURCE, Severity.SUSPICIOUS, "keeps the device waiting"),
+    Kind.EMPTIES: (FindingClass.BASELINE_TAMPERING, Severity.NOTE, "makes whoever allocates next slower"),
+}
 _EXTRA = {"torch.load": FindingClass.FILE_ACCESS, "torch.hub.load": FindingClass.COMPILE_DELEGATION}
 
 
@@ -83,8 +89,10 @@ def judge_kind(machine: Machine, atom: Ext, kind: Kind, node: ast.AST, frame: Fr
             f"`{atom.name}` reaches memory by another road",
             Severity.SUSPICIOUS,
         )
-    elif kind is Kind.STREAM and machine.phase is not Phase.TRACED:
-        machine.streams.append((frame.file, node))
+    elif kind in _KINDS_OF_DEVICE and machine.phase is not Phase.TRACED:
+        cls, severity, why = _KINDS_OF_DEVICE[kind]
+        if kind is not Kind.EMPTIES or machine.phase is Phase.CALL:
+            add(cls, frame.file, node, f"`{atom.name}` {why}", severity)
     elif atom.name == "torch.utils.benchmark.Timer" and machine.phase is Phase.CALL:
         add(FindingClass.DYNAMIC_CODE, frame.file, node, f"`{atom.name}` runs text as code")
     elif kind is Kind.CLOCK:
@@ -121,10 +129,14 @@ def call(machine: Machine, atom: Ext, arguments: "Arguments", node: ast.AST, fra
         return _trace(machine, name, arguments, node, frame)
     if kind is Kind.PROBE:
         return value(Mark.PROBE)
+    if device.tells_the_phase(name):
+        return value(Mark.DEVICE)
     if kind in (Kind.COMPUTE, Kind.DELEGATE, Kind.GUARD, Kind.THREAD):
         return _compute(machine, atom, kind, arguments, node, frame)
-    if name == "torch.cuda.synchronize":
-        machine.stream_waits = True
+    if device.is_wait(name):
+        machine.streams.waits(name)
+    if kind is Kind.STREAM and machine.phase is not Phase.TRACED and not device.is_callers_stream(name, arguments):
+        machine.streams.used.append((frame.file, node))
     functions = frozenset(part for part in join(arguments.everything()) if isinstance(part, Function | Kernel))
     if functions:  # a decorator
         return functions

@@ -11,6 +11,7 @@ from evaluator.engine import interpreter
 from evaluator.events import Finding
 from evaluator.integrity import import_guard, probes, process_probe
 from evaluator.integrity.dispatch_guard import DispatchGuard, guarded
+from evaluator.integrity.stream_watch import StreamWatch
 from evaluator.integrity.taint import Ledger
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
@@ -52,6 +53,42 @@ def work(x):
 
 def lazy(x):
     return torch.empty_like(x)
+
+SIDE = []
+
+def elsewhere(x, wait, join):
+    out = torch.empty_like(x)
+    if not SIDE:
+        SIDE.append(torch.cuda.Stream())
+    if wait:
+        SIDE[0].wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(SIDE[0]):
+        double[(triton.cdiv(x.numel(), 16),)](x, out, x.numel(), block=16)
+    if join:
+        torch.cuda.current_stream().wait_stream(SIDE[0])
+    return out
+
+def joined(x):
+    return elsewhere(x, True, True)
+
+def alone(x):
+    return elsewhere(x, True, False)
+
+def early(x):
+    return elsewhere(x, False, True)
+
+def by_events(x):
+    out = torch.empty_like(x)
+    if not SIDE:
+        SIDE.append(torch.cuda.Stream())
+    before, after = torch.cuda.Event(), torch.cuda.Event()
+    before.record()
+    SIDE[0].wait_event(before)
+    with torch.cuda.stream(SIDE[0]):
+        double[(triton.cdiv(x.numel(), 16),)](x, out, x.numel(), block=16)
+        after.record()
+    after.wait()
+    return out
 
 @torch.library.custom_op("gpu_test::work", mutates_args=())
 def custom(x: torch.Tensor) -> torch.Tensor:
@@ -123,6 +160,23 @@ def test_inputs_and_primitives() -> None:
     x[0] = 2
     assert len(probes.input_findings(marks, probes.fingerprint([x]))) == 1
     assert process_probe.primitive_findings(before) == []
-    current = torch.cuda.current_stream()
-    assert process_probe.stream_findings(current, 1e-3, 1.01e-3) == []
-    assert len(process_probe.stream_findings(current, 1e-6, 5e-3)) == 1
+    assert process_probe.current_stream_findings() == []
+    with torch.cuda.stream(torch.cuda.Stream()):
+        assert [one["class"] for one in process_probe.current_stream_findings()] == ["unsynced_stream"]
+
+
+@pytest.mark.parametrize(
+    ("name", "severity"), [("joined", None), ("by_events", None), ("alone", "violation"), ("early", "suspicious")]
+)
+def test_streams_of_a_launcher(loaded: Any, name: str, severity: str | None) -> None:
+    """Work on another stream is right where both wait. Only the second call can see that it began too early."""
+    module, folder, _ = loaded
+    found: list[Finding] = []
+    streams = StreamWatch()
+    launcher = guarded(getattr(module, name), found.append, pass_dir=folder, ledger=Ledger(), streams=streams)
+    x = torch.randn(40, device="cuda")
+    for _ in range(3):
+        launcher(x)
+        torch.cuda.synchronize()
+    assert {(one["class"], one["severity"]) for one in found} <= {("unsynced_stream", severity)}
+    assert bool(found) is (severity is not None)

@@ -129,12 +129,12 @@ import torch
 from evaluator.integrity import probes
 size = 40_000  # bytes: small enough for malloc to hand the same block out again
 probes.poison_free_memory([size])
-print(probes.unwritten(torch.empty(size // 4)) > 0.9)
+print(any(probes.unwritten(block) > 0.9 for block in [torch.empty(size // 4) for _ in range(8)]))
 """
 
 
 def test_poison_reaches_memory_that_is_allocated_again() -> None:
-    """In a fresh process, as a runner is: where a heap has seen thousands of tests, malloc may give the blocks back."""
+    """In a fresh process, as a runner is; which of the filled blocks malloc hands out first is its own affair."""
     done = subprocess.run([sys.executable, "-c", POISONED], capture_output=True, text=True, cwd=ROOT)
     assert done.stdout == "True\n", done.stderr
 
@@ -328,11 +328,3 @@ def test_baseline_beside_the_submission() -> None:
     assert process_probe.baseline_findings(1.0, 1.09) == []
     assert classes(process_probe.baseline_findings(67e-6, 282e-6)) == [("baseline_tampering", "suspicious")]
     assert process_probe.baseline_findings(0.0, 1.0) == []
-
-
-def test_streams_that_are_waited_for() -> None:
-    if not torch.cuda.is_available():
-        pytest.skip("no CUDA device")
-    current = torch.cuda.current_stream()
-    assert process_probe.stream_findings(current, 1e-3, 1.01e-3) == []
-    assert classes(process_probe.stream_findings(current, 1e-6, 5e-3)) == [("unsynced_stream", "suspicious")]
