@@ -1,22 +1,17 @@
-"""The acceptance cases through the whole road: what `expected.json` says is what comes out.
+"""The acceptance cases through the whole road: what `expected.json` says is what comes out."""
 
-Graphs marked `gpu_only` are left out: they are large, and Triton's interpreter is slow.
-"""
-
-import json
 import os
 from pathlib import Path
 
+import acceptance
 import pytest
 from small import results
 
-from evaluator.job import Job, Limits
-from graphs.samples import read_pass_dir, read_sample, read_task
+from evaluator.job import Job
 
 pytestmark = pytest.mark.cases
 
 ROOT = Path(os.environ.get("PASSNET_CASES", "")) / "cases"
-LIMITS = Limits(call_seconds=8.0)
 CORRECT_AT = -5
 # Where the guards of a run see what is done, and not how it was spelt.
 SEEN_AS = {"x_getattr_name": "torch_compute"}
@@ -25,18 +20,11 @@ NOTHING_TO_SEE = {"x_patch_clock", "x_side_stream"}
 
 
 def submissions(prefix: str = "") -> list[str]:
-    if not os.environ.get("PASSNET_CASES") or not (ROOT / "submissions").is_dir():
-        return []
-    return sorted(path.name for path in (ROOT / "submissions").glob(f"{prefix}*"))
+    return acceptance.submissions(ROOT, prefix) if os.environ.get("PASSNET_CASES") else []
 
 
 def read(submission: str) -> tuple[Job, dict]:
-    folder = ROOT / "submissions" / submission
-    expected = json.loads((folder / "expected.json").read_text())
-    task = read_task(ROOT / "tasks" / expected["task"])
-    samples = [read_sample(task.path / graph) for graph in task.graphs]
-    small = tuple(one for one in samples if not expected["per_graph"][one.name].get("gpu_only"))
-    return Job(read_pass_dir(folder / "pass_dir"), small, limits=LIMITS, run_id=submission), expected
+    return acceptance.read(ROOT, submission)
 
 
 @pytest.mark.parametrize("submission", submissions())
