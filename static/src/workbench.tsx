@@ -15,6 +15,7 @@ import "./styles/integrity.css";
 import "./styles/dock.css";
 import "./styles/overlay.css";
 import "./draft/draft.css";
+import "./assistant/assistant.css";
 import { render } from "preact";
 import { onGlobalKey } from "./frame/commands";
 import { layout, lendLayout } from "./frame/frame";

@@ -75,6 +75,7 @@ const COMMANDS: Command[] = [
   { id: "pane-about", title: "About this task: description, hints, rules, origin", group: "View", keys: "alt+5", run: () => focusPane("about") },
   { id: "pane-history", title: "Go to the history", group: "View", keys: "alt+6", run: () => focusPane("history") },
   { id: "pane-log", title: "Go to the log", group: "View", keys: "alt+7", run: () => focusPane("log") },
+  { id: "pane-assistant", title: "Go to the assistant", group: "View", keys: "alt+8", run: () => focusPane("assistant") },
   { id: "next-problem", title: "Next problem in the pass files", group: "Files", keys: "f8", enabled: () => problems.value.length > 0, run: nextProblem },
   {
     id: "maximise", title: "Maximise or restore the pane", group: "View", keys: "shift+escape",

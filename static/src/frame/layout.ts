@@ -2,10 +2,10 @@
 
 export type ColumnId = "graph" | "pass" | "verdict";
 /** What the right half of the dock can show. */
-export type DockTab = "about" | "history" | "log";
+export type DockTab = "about" | "history" | "log" | "assistant";
 export type PaneId = ColumnId | "code" | DockTab;
 export const COLUMNS: readonly ColumnId[] = ["graph", "pass", "verdict"];
-export const DOCK_TABS: readonly DockTab[] = ["about", "history", "log"];
+export const DOCK_TABS: readonly DockTab[] = ["about", "history", "log", "assistant"];
 export const PANES: readonly PaneId[] = ["graph", "pass", "verdict", "code", ...DOCK_TABS];
 
 export interface Layout {

@@ -55,7 +55,7 @@ function Wide() {
 
 function Narrow() {
   const tab = layout.value.tab;
-  const names: Record<PaneId, string> = { graph: "Graph", pass: "Pass", verdict: "Verdict", code: "Code", about: "About", history: "History", log: "Log" };
+  const names: Record<PaneId, string> = { graph: "Graph", pass: "Pass", verdict: "Verdict", code: "Code", about: "About", history: "History", log: "Log", assistant: "Assistant" };
   const key = (event: KeyboardEvent): void => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (by === 0) return;
