@@ -29,12 +29,14 @@ from submissions.consumers import close_code
 from submissions.files import MAX_BYTES, check_files, check_texts
 from submissions.floods import TOO_MANY, Messages
 from submissions.language import KINDS, LINT, TYPES, Gone, Server, Unavailable
+from submissions.matching import Allowance
 
 TOO_LARGE = 1009
 OFF = 4503
 MOST_MESSAGES = 400  # in ten seconds: a key is a change and a question or two
 MAX_MESSAGE = 8 * MAX_BYTES  # characters; every one of a text may be written as an escape
 IDLE_SECONDS = 600.0
+_DEPTH = 16  # of what is passed on to a server
 METHODS = {
     "textDocument/completion": TYPES,
     "textDocument/hover": TYPES,
@@ -44,7 +46,11 @@ METHODS = {
 }
 
 _ELSEWHERE = "it is on in another page of yours, and comes back here with a click"
+_TOO_OFTEN = "it was started very often just now; it is tried again by itself"
 _IDLE = "nothing was typed for a while; it comes back with the next key"
+
+
+starts = Allowance(burst=20, seconds=3.0)  # of an author: each is two processes
 
 
 class LanguageConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
@@ -90,7 +96,8 @@ class LanguageConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         if author is None or message is None or self.group is None:
             return
         self.heard_at = time.monotonic()
-        with contextlib.suppress(Gone):  # who follows that server says so
+        # Who follows a server that is gone says so. A name that is no text is not answered.
+        with contextlib.suppress(Gone, UnicodeError):
             await self._obey(author, message)
 
     async def _obey(self, author: int, message: dict[str, Any]) -> None:
@@ -110,6 +117,9 @@ class LanguageConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
     async def _start(self, author: int, files: dict[str, str]) -> None:
         self._leave()
         assert self.group is not None
+        if starts.take(author) > 0:
+            await self._turn_off(_TOO_OFTEN, "later")
+            return
         await self.channel_layer.group_send(self.group, {"type": "language.taken", "by": self.channel_name})
         try:
             check_files(files, may_be_empty=True)
@@ -225,4 +235,19 @@ def _read(text: str) -> dict[str, Any] | None:
         message = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return message if isinstance(message, dict) else None
+    return message if isinstance(message, dict) and _is_shallow(message) else None
+
+
+def _is_shallow(message: dict[str, Any]) -> bool:
+    """Whether nothing lies deeper than any question of an editor does: servers end when they meet lists in lists."""
+    level: list[Any] = [message]
+    for _ in range(_DEPTH):
+        level = [
+            part
+            for one in level
+            for part in (one.values() if isinstance(one, dict) else one)
+            if isinstance(part, dict | list)
+        ]
+        if not level:
+            return True
+    return False

@@ -96,8 +96,11 @@ class MatchConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         try:
             while True:
                 said = await lane.read()
-                if said.get("say") in _PASSED_ON and await self._admitted() is not None:
-                    await self.send_json({**said, "type": said["say"]})
+                if said.get("say") not in _PASSED_ON:
+                    continue
+                if await self._admitted() is None:
+                    return
+                await self.send_json({**said, "type": said["say"]})
         except LaneGone as gone:
             if self.lane is lane:
                 self.lane = None
@@ -105,8 +108,8 @@ class MatchConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
                 await self.send_json({"type": "offline", "message": str(gone)})
 
     def _leave(self) -> None:
-        if self.following is not None:
-            self.following.cancel()
+        if self.following is not None and self.following is not asyncio.current_task():
+            self.following.cancel()  # who is in it himself has a socket to close yet
         if self.lane is not None:
             self.lane.close()
         self.lane = self.following = None

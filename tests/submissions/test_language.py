@@ -20,6 +20,7 @@ from django.test import Client
 
 from passnet_web.asgi import application
 from submissions import language_consumer
+from submissions.matching import Allowance
 from tests.accounts import account
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -243,6 +244,33 @@ async def test_a_flood_ends_the_socket(page, monkeypatch):
     for _ in range(4):
         await page.socket.send_json_to({"type": "ask", "id": 1, "method": "none", "file": "", "params": {}})
     assert await page.close_code() == language_consumer.TOO_MANY
+
+
+async def test_nonsense_is_not_answered_and_harms_nothing(page):
+    assert (await page.start(FILES))["type"] == "ready"
+    deep = "[" * 900 + "]" * 900
+    for odd in (
+        '{"type": "ask", "id": 1, "method": "textDocument/hover", "file": "\\ud800", "params": {}}',
+        '{"type": "ask", "id": 1, "method": "textDocument/hover", "file": "MyPass.py", "params": {"x": ' + deep + "}}",
+        '{"type": "change", "file": "\\ud800", "version": 99, "changes": []}',
+        '{"type": "change", "file": "MyPass.py", "version": 99, "changes": ' + deep + "}",
+        '{"type": "source", "id": 1, "uri": "file:///\\ud800%00"}',
+    ):
+        await page.socket.send_to(odd)
+    page.count = 1  # the source has an answer
+    found = await page.ask("textDocument/hover", "MyPass.py", position={"line": 1, "character": 8})
+    assert found is not None
+
+
+async def test_the_servers_are_not_started_again_and_again(page, monkeypatch):
+    """Each start is two processes."""
+    monkeypatch.setattr(language_consumer, "starts", Allowance(burst=2, seconds=60.0))
+    assert (await page.start({"A.py": ""}))["type"] == "ready"
+    await page.socket.send_json_to({"type": "start", "files": {"A.py": "", "B.py": ""}})
+    assert (await page.until("ready", "off"))["type"] == "ready"
+    await page.socket.send_json_to({"type": "start", "files": {"A.py": ""}})
+    said = await page.until("ready", "off")
+    assert (said["type"], said["again"]) == ("off", "later")
 
 
 async def test_files_that_leave_their_folder_are_refused(page):

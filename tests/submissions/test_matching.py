@@ -1,5 +1,6 @@
 """The WebSocket on which a text is matched while it is typed, against a lane that says what a test wants."""
 
+import asyncio
 import json
 import socket as sockets
 import threading
@@ -146,6 +147,18 @@ async def test_after_a_logout_nothing_is_matched(lane, task, client):
     await open_page.send_json_to(text(1))
     assert await close_code(open_page) == 4401
     assert lane.heard == []
+
+
+async def test_after_a_logout_an_answer_that_comes_late_ends_the_socket(lane, task, client):
+    lane.answer = lambda asked: []
+    open_page = page(task, client)
+    await open_page.connect()
+    await open_page.send_json_to(text(1))
+    while len(lane.heard) < 2:
+        await asyncio.sleep(0.01)
+    await sync_to_async(client.logout)()
+    lane.connections[0].sendall(json.dumps({"say": "graph", "version": 1, "graph": "f32"}).encode() + b"\n")
+    assert await close_code(open_page) == 4401
 
 
 async def test_pages_of_other_sites_get_no_socket(lane, task, client):
