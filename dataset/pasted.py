@@ -113,6 +113,7 @@ def _read(reader: int, limits: Limits, held: Callable[[], int]) -> bytes | str:
 
 
 def _answer(work: Callable[[Path], Said], pipe: int, folder: Path) -> None:
+    sys.stdout = sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115  # what the module prints is nobody's
     said = json.dumps(work(folder)).encode()
     while said:
         said = said[os.write(pipe, said) :]

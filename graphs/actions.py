@@ -64,8 +64,9 @@ def do_lay_out(graph: Graph) -> None:
     Task.objects.filter(pk__in=first_of, thumbnail="").update(thumbnail=graph.thumbnail)
 
 
-def do_store_folders(folders: Sequence[ReadFolder], origin: str) -> list[bool]:
-    """Stores what was read: all of it or, when the database refuses something, nothing. Says whether each was new."""
+def do_store_folders(folders: Sequence[ReadFolder], origin: str) -> list[tuple[Task, bool]]:
+    """Stores what was read: all of it or, when the database refuses something, nothing. The task that each became, and
+    whether it was new."""
     with transaction.atomic():
         graphs = do_store_graphs([graph for folder in folders for _, graph in folder.graphs])
         contents = {key: packed for folder in folders for key, packed in folder.contents.items()}
@@ -74,15 +75,15 @@ def do_store_folders(folders: Sequence[ReadFolder], origin: str) -> list[bool]:
             [Content(content_hash=key, packed=packed) for key, packed in contents.items() if key not in known],
             ignore_conflicts=True,
         )
-        changed, notes = [], []
+        stored, notes = [], []
         for folder in folders:
             named = [(name, graphs[graph.identity]) for name, graph in folder.graphs]
             slug = folder.variant.slug(make_slug(folder.name))
             task, is_new = do_store_task(slug, folder.text, named, folder.example_files, origin)
-            changed.append(is_new)
+            stored.append((task, is_new))
             notes.append(_note(folder, task, folder.files))
         Folder.objects.bulk_create(notes, ignore_conflicts=True)
-    return changed
+    return stored
 
 
 def do_note_places(folders: Sequence[ReadFolder]) -> None:

@@ -17,7 +17,7 @@ from django.db import Error, transaction
 
 from graphs.actions import do_note_places, do_store_folders
 from graphs.folder_reading import ReadFolder, Reading
-from graphs.models import Folder
+from graphs.models import Folder, Task
 from graphs.reading_pool import read_all
 from graphs.tree import Found, find_folders
 
@@ -166,16 +166,17 @@ class _Importing:
     def _store_alone(self, folder: ReadFolder) -> None:
         try:
             with transaction.atomic():
-                changed = do_store_folders([folder], self._origin)
+                stored = do_store_folders([folder], self._origin)
         except (Error, ValueError) as error:
             self._say(f"{self._root / folder.path}: the database refused it: {error}")
             self.report.counts["failed"] += 1
         else:
-            self._count(changed)
+            self._count(stored)
 
-    def _count(self, changed: list[bool]) -> None:
-        self.report.counts["imported"] += sum(changed)
-        self.report.counts["unchanged"] += len(changed) - sum(changed)
+    def _count(self, stored: list[tuple[Task, bool]]) -> None:
+        new = sum(is_new for _, is_new in stored)
+        self.report.counts["imported"] += new
+        self.report.counts["unchanged"] += len(stored) - new
 
     def _tell(self) -> None:
         if self._progress is not None:

@@ -24,7 +24,9 @@ from submissions.api.reviews import router as reviews
 from submissions.api.runs import router as runs
 from submissions.api.searches import router as searches
 from submissions.api.shares import router as shares
+from submissions.api.slower import router as slower
 from submissions.api.tasks import router as tasks
+from submissions.api.uploads import router as uploads
 
 api = NinjaAPI(
     title="PassNet Workbench",
@@ -41,10 +43,12 @@ for router in (
     reviews,
     devices,
     baselines,
+    slower,
     history,
     imports,
     searches,
     shares,
+    uploads,
     drafter,
     providers,
     chat,

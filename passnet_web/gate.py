@@ -23,7 +23,8 @@ from submissions.tokens import Scope, find_token
 OPEN = frozenset({"/healthz", "/readyz", "/login/"})
 BEFORE_PASSWORD = frozenset({"/account/password/", "/logout/"})  # what a one-time password is good for
 PUBLIC = re.compile(
-    r"/((tasks|graphs)/[^/]+/)?|/api/(devices|graphs/[^/]+(/drawing)?|tasks|tasks/[^/]+(/example|/baselines|/graphs/[^/]+)?)"
+    r"/((tasks|graphs)/[^/]+/|slower/)?"
+    r"|/api/(devices|slower(/figures)?|graphs/[^/]+(/drawing)?|tasks|tasks/[^/]+(/example|/baselines|/graphs/[^/]+)?)"
 )  # with PUBLIC_READ
 SHARED = re.compile(r"/s/[A-Za-z0-9_-]{43}/(pass_dir\.zip)?")  # submissions.access.access_share has the word there
 

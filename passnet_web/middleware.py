@@ -32,9 +32,9 @@ def _bad_address(status: int, why: str) -> HttpResponse:
 def same_origin_writes(get_response: Handler) -> Handler:
     """Refuses a write that another site's page sends through the user's browser.
 
-    A browser names the page's origin on every write; a program that sends none is not a browser. A JSON body must say
-    so: a page elsewhere can post plain text to us without being asked, but not JSON. The token against forged requests
-    (passnet_web.gate) is asked for as well.
+    A browser names the page's origin on every write; a program that sends none is not a browser. A JSON body (or
+    an archive) must say so: a page elsewhere can post plain text to us without being asked, but neither of these. The
+    token against forged requests (passnet_web.gate) is asked for as well.
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:
@@ -54,6 +54,6 @@ def _foreign(request: HttpRequest) -> str | None:
     if request.META.get("HTTP_SEC_FETCH_SITE") in ("cross-site", "same-site"):
         return "The write comes from another site's page. Use the workbench's own pages."
     length = request.META.get("CONTENT_LENGTH") or "0"
-    if length != "0" and request.content_type != "application/json":
+    if length != "0" and request.content_type not in ("application/json", "application/zip"):
         return f"The body is {request.content_type or 'of no type'}. Send it with Content-Type: application/json."
     return None

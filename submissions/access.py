@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from evaluator.verdicts import RunState
 from graphs.refused import Refused
 from submissions.imported import is_example
-from submissions.models import Author, Run, Share
+from submissions.models import Author, OwnedTask, Run, Share, Upload
 from submissions.tokens import Scope, digest_of
 
 # Read when somebody asks for them: a browser that follows a run reads its row several times a second.
@@ -72,6 +72,26 @@ def access_share(author: Author | None, secret: str) -> Share:
     if author is None and not (share.public and settings.PUBLIC_SHARES):
         raise Refused(401, "not_logged_in", "This share is for people with an account here. Log in to see it.")
     return share
+
+
+def access_upload(author: Author, upload_id: uuid.UUID) -> Upload:
+    """What this author brought in, or an admin looks into."""
+    upload = Upload.objects.filter(pk=upload_id).first()
+    if upload is None or (upload.author_id != author.pk and not is_admin(author)):
+        raise Refused(
+            404, "unknown_upload", f"There is no upload {upload_id} of yours. /upload/ lists those there are."
+        )
+    return upload
+
+
+def access_task_to_remove(author: Author, slug: str) -> OwnedTask:
+    """A task that this author brought in; admins remove those of others, too."""
+    owned = OwnedTask.objects.select_related("task").filter(task__slug=slug).first()
+    if owned is None:
+        raise Refused(404, "not_uploaded", f"No task {slug[:100]!r} was uploaded here. Only uploaded ones are removed.")
+    if owned.author_id != author.pk and not is_admin(author):
+        raise Refused(403, "not_yours", "Somebody else brought this task in: only they and admins remove it.")
+    return owned
 
 
 def may_watch(author: Author, run: Run) -> bool:

@@ -10,6 +10,7 @@ log = logging.getLogger(__name__)
 
 RUN_TASK = "submissions.run_submission"
 ANNOTATE_TASK = "submissions.annotate_graphs"
+CAPTURE_TASK = "submissions.capture_module"
 
 
 def queue_name(device: str) -> str:
@@ -25,6 +26,11 @@ def send_run(run_id: str, device: str) -> bool:
 def send_annotate(device: str) -> bool:
     """Asks a worker to find the shapes of graphs that have none."""
     return _send(ANNOTATE_TASK, [device], device)
+
+
+def send_capture(upload_id: str, device: str) -> bool:
+    """Asks a worker to capture the graphs of an uploaded module."""
+    return _send(CAPTURE_TASK, [upload_id], device)
 
 
 def messages_waiting(device: str) -> int | None:

@@ -38,6 +38,7 @@ DRAFTS = Rate("draft", 60, 0.5)  # the editor saves at most every 0.7 s, and a p
 CHECKS = Rate("check", 60, 0.3)
 REVIEWS = Rate("review", 60, 1)
 SEARCHES = Rate("search saved", 60, 1)
+UPLOADS = Rate("upload", 20, 10)
 SHARES_MADE = Rate("share made", 20, 10)
 SHARED_PAGES = Rate("shared page", 120, 0.5)  # of visitors without an account, from one address
 

@@ -10,10 +10,11 @@ from evaluator.runner.client import DaemonClient
 from evaluator.verdicts import RunState
 from graphs.actions import do_set_shapes
 from graphs.models import Graph
+from submissions.actions.uploads import do_capture
 from submissions.baselines_run import BaselineSession
 from submissions.caretaker import graphs_without_shapes
 from submissions.devices import socket_path
-from submissions.dispatch import ANNOTATE_TASK, RUN_TASK
+from submissions.dispatch import ANNOTATE_TASK, CAPTURE_TASK, RUN_TASK
 from submissions.judging import Session, judge_run
 from submissions.models import Run
 from submissions.worker import stopping
@@ -46,6 +47,12 @@ def annotate_graphs(device: str) -> int:
             break
         done += 1
     return done
+
+
+@shared_task(name=CAPTURE_TASK)
+def capture_module(upload_id: str) -> None:
+    """Captures the graphs of an uploaded module. Harmless when delivered twice."""
+    do_capture(upload_id)
 
 
 def annotate(graph: Graph, daemon: DaemonClient) -> bool:

@@ -34,5 +34,17 @@ def graph(request: HttpRequest, key: str) -> HttpResponse:
     return render(request, "graph.html", {"graph": found})
 
 
+@require_safe
+def slower(request: HttpRequest) -> HttpResponse:
+    """Which graphs get slower under a compiler, by how much, and why."""
+    return render(request, "slower.html", {"skeleton_rows": range(12)})
+
+
+@require_safe
+def upload(request: HttpRequest) -> HttpResponse:
+    """Bring in folders or a module through the browser."""
+    return render(request, "upload.html")
+
+
 def _refused(request: HttpRequest, refused: Refused) -> HttpResponse:
     return render(request, "404.html", {"message": refused.message, **refused.extra}, status=refused.status)

@@ -3,6 +3,8 @@
 import type { BaselineRow, BaselinesOf } from "./baseline/types";
 import type { Finding, RunEvent } from "./events";
 import type { Drafted } from "./draft/files";
+import type { SlowerPage } from "./slower/types";
+import type { Uploaded } from "./upload/types";
 import type { Badge, GraphJson } from "./graph/types";
 import { answered, unanswered } from "./lib/reach";
 
@@ -278,13 +280,14 @@ export async function ask(method: string, path: string, body?: unknown, signal?:
   const headers: Record<string, string> = { Accept: "application/json" };
   const token = csrfToken();
   if (token !== null && method !== "GET") headers["X-CSRFToken"] = token;
-  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const sent = body instanceof Blob ? body : body === undefined ? null : JSON.stringify(body);
+  if (sent !== null) headers["Content-Type"] = body instanceof Blob ? body.type : "application/json";
   try {
     const reply = await fetch(path, {
       method,
       headers,
       credentials: "same-origin",
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(sent === null ? {} : { body: sent }),
       ...(signal ? { signal } : {}),
     });
     answered();
@@ -339,6 +342,13 @@ export const api = {
     call<RewrittenGraph>("GET", `${run(id)}/graphs/${part(graph)}/rewritten${step === null ? "" : `?step=${step}`}`),
   baselines: (slug: string) => call<BaselinesOf>("GET", `${task(slug)}/baselines`),
   measureBaselines: (slug: string) => call<{ run: string }>("POST", `${task(slug)}/baselines`, {}),
+  /** `query` from the question mark on. */
+  slower: (query: string, signal?: AbortSignal) => call<SlowerPage>("GET", `/api/slower${query}`, undefined, signal),
+  uploads: () => call<{ uploads: Uploaded[] }>("GET", "/api/uploads"),
+  uploadText: (id: string) => call<Uploaded & { text: string }>("GET", `/api/uploads/${part(id)}`),
+  uploadArchive: (name: string, archive: Blob) => call<Uploaded>("POST", `/api/uploads/archive?name=${part(name)}`, archive),
+  uploadModule: (title: string, text: string) => call<Uploaded>("POST", "/api/uploads/module", { title, text }),
+  removeUploaded: (slug: string) => call<unknown>("DELETE", `/api/uploads/tasks/${part(slug)}`),
   searches: () => call<{ searches: SavedSearch[] }>("GET", "/api/searches"),
   saveSearch: (name: string, address: string) => call<{ searches: SavedSearch[] }>("PUT", "/api/searches", { name, address }),
   deleteSearch: (id: number) => call<{ searches: SavedSearch[] }>("DELETE", `/api/searches/${id}`),

@@ -5,6 +5,7 @@ from submissions.models.imported import Bundle, ImportedRun
 from submissions.models.people import ApiToken, AuditEntry, Author, RateCount
 from submissions.models.search import SavedSearch
 from submissions.models.share import Share
+from submissions.models.upload import OwnedTask, Upload
 from submissions.models.work import LIVE_STATES, OPEN_STATES, Device, Draft, Lease, Revision, Run, RunEvent, RunReview
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Draft",
     "ImportedRun",
     "Lease",
+    "OwnedTask",
     "RateCount",
     "Revision",
     "Run",
@@ -27,4 +29,5 @@ __all__ = [
     "RunReview",
     "SavedSearch",
     "Share",
+    "Upload",
 ]

@@ -34,7 +34,8 @@ export function Facets({ state, facets, chosen, onChange, saved }: Props) {
   );
 }
 
-function Frame({ title, chosen, narrow, children }: { title: string; chosen: number; narrow: boolean; children: ComponentChildren }) {
+/** A titled list; on a narrow page one that opens. */
+export function Frame({ title, chosen, narrow, children }: { title: string; chosen: number; narrow: boolean; children: ComponentChildren }) {
   if (!narrow) return <fieldset><legend>{title}</legend>{children}</fieldset>;
   return (
     <details name="facet" onKeyDown={(event) => { if (event.key === "Escape") event.currentTarget.open = false; }}>
@@ -69,7 +70,8 @@ function Values({ name, facets, chosen, onToggle }: ValuesProps) {
   );
 }
 
-function useNarrow(): boolean {
+/** Whether the page is narrow, followed. */
+export function useNarrow(): boolean {
   const [narrow, setNarrow] = useState(() => matchMedia(NARROW).matches);
   useEffect(() => {
     const query = matchMedia(NARROW);

@@ -29,6 +29,7 @@ export function places(): Command[] {
   const now = drawing.value;
   return [
     { id: "go:catalogue", title: "Go to the catalogue", group: "Go to", run: () => location.assign("/") },
+    { id: "go:slower", title: "Go to the graphs that get slower under the compiler", group: "Go to", run: () => location.assign("/slower/") },
     ...searches.value.map((one): Command => ({ id: `search:${one.id}`, title: `Saved search: ${one.name}`, group: "Catalogue", run: () => location.assign(`/${one.address}`) })),
     ...tasks.map((one): Command => ({ id: `task:${one.slug}`, title: `Go to task ${one.title}`, group: "Go to", run: () => location.assign(`/tasks/${encodeURIComponent(one.slug)}/`) })),
     ...graphNames.value.map((name): Command => ({ id: `result:${name}`, title: `Go to the result of ${name}`, group: "Results", run: () => showResult(name) })),
