@@ -153,7 +153,7 @@ class Worker:
     def _call(self, request: Message, inputs_file: int, outputs_file: int) -> Message:
         """One call on fresh inputs; the outputs go into the memory that the judge made for them."""
         module = self.modules[request["graph"]]
-        inputs = tensors.take(inputs_file, request["inputs"])
+        inputs = self.guards.placed(tensors.take(inputs_file, request["inputs"]))
         torch.manual_seed(request["random_seed"])
         counter = CandidateCounter() if request["count"] else None
         outside = ReadsOutside(self.pass_dir)

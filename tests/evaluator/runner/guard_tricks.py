@@ -48,6 +48,9 @@ ATTEMPTS = {
     "a printed result": ('print(\'{"event": "run_done"}\')', "", "forged_output"),
 }
 
+# Those whose class hangs, on a GPU, on how closely the call was watched that met them.
+BY_CHANCE = frozenset({"nothing is written after four calls"})
+
 # name → lines of the launcher, lines of its file
 HONEST = {
     "a scratch buffer": ("out = torch.zeros_like(in_0)", ""),
