@@ -10,6 +10,7 @@ BY_NATURE = {
     "allocator emptied when the output goes": "its own next output has to be asked for, too; the text says it",
     "type text": "there is one type in all calls",
     "clock decides": "the run is over before",
+    "seen pointers": "it works wherever an address is new; timed calls share theirs, and are verified",
     "number of references decides": "it is the same in all calls",
     "threads alive decide": "they are the same in all calls",
     "version counter decides": "it is the same in all calls",
@@ -42,6 +43,8 @@ BY_NATURE = {
     "recursion without bounds": "the limits of the process hold",
     "Python computes on lists": "it is slower than any kernel",
 }
+#: Tricks that do nothing where there is no GPU.
+ONLY_ON_A_GPU = frozenset({"launch option names a side stream"})
 #: Honest passes that compute something else than the small graph, as they would for a graph of their own.
 SOMETHING_ELSE = frozenset(
     {

@@ -88,22 +88,23 @@ def memory(daemon: RunningDaemon) -> int:
     return sum(watchdog.own_memory(pid) for pid in {daemon.process.pid, *daemon.processes()})
 
 
-def one_run(daemon: RunningDaemon, attack: Attack) -> str | None:
-    """What is wrong with the run, if anything is."""
+def one_run(daemon: RunningDaemon, attack: Attack, beyond: list[float]) -> str | None:
+    """What is wrong with the run, if anything is. Puts down by how many seconds it passed its limit."""
     started = time.monotonic()
     events = daemon.judge(job(attack.body, attack.top, limits=LIMITS))
-    seconds = time.monotonic() - started
+    seconds = time.monotonic() - started - (IMPORT_SECONDS if attack.top else CALL_SECONDS)
+    beyond.append(seconds)
     if events[-1]["event"] != "run_done":
         return f"{attack.name}: it ends with {events[-1]}"
     result = only(events)
     if words(result) not in attack.wanted:
         return f"{attack.name}: {words(result)}, {result['message']}"
-    if seconds > (IMPORT_SECONDS if attack.top else CALL_SECONDS) + GRACE_SECONDS:
-        return f"{attack.name}: it took {seconds:.1f} s"
+    if seconds > GRACE_SECONDS:
+        return f"{attack.name}: its verdict came {seconds:.1f} s after its limit"
     return None
 
 
-def test_two_hundred_hostile_runs(daemon, up):
+def test_two_hundred_hostile_runs(daemon, up, capsys):
     chosen = list(ATTACKS * (RUNS // len(ATTACKS) + 1))[:RUNS]
     random.Random(4).shuffle(chosen)
     assert words(only(daemon.judge(job()))) == ("correct", None)
@@ -113,9 +114,10 @@ def test_two_hundred_hostile_runs(daemon, up):
     daemon_answers, pages = Patience(daemon.client.hello, 0.1), Patience(one_page(up), 0.25)
     for one in (daemon_answers, pages):
         one.start()
-    problems = []
+    problems: list[str | None] = []
+    beyond: list[float] = []
     for number, attack in enumerate(chosen):
-        problems.append(one_run(daemon, attack))
+        problems.append(one_run(daemon, attack, beyond))
         if number % 20 == 19:
             daemon.wait_until("ready")
             if daemon.processes() != processes:
@@ -123,12 +125,16 @@ def test_two_hundred_hostile_runs(daemon, up):
             if words(only(daemon.judge(job()))) != ("correct", None):
                 problems.append(f"an honest run after {attack.name} is not judged as before")
     slowest, slowest_page = daemon_answers.p95(), pages.p95()
-    print(f"p95 of the daemon's answers: {slowest * 1000:.0f} ms of {len(daemon_answers.seconds)}")
-    print(f"p95 of the pages: {slowest_page * 1000:.0f} ms of {len(pages.seconds)}, max {max(pages.seconds):.2f} s")
-    assert [problem for problem in problems if problem] == []
     daemon.wait_until("ready")
+    more = memory(daemon) - bytes_before
+    with capsys.disabled():
+        print(f"\n{len(chosen)} hostile runs; the slowest verdict came {max(beyond):.1f} s after its limit")
+        print(f"p95 of the daemon's answers: {slowest * 1000:.0f} ms of {len(daemon_answers.seconds)}")
+        print(f"p95 of the pages: {slowest_page * 1000:.0f} ms of {len(pages.seconds)}, max {max(pages.seconds):.2f} s")
+        print(f"memory: {more / (1 << 20):+.1f} MiB; processes: {len(daemon.processes())}, {len(processes)} before")
+    assert [problem for problem in problems if problem] == []
     assert daemon.processes() == processes
-    assert memory(daemon) - bytes_before < MOST_MORE_BYTES
+    assert more < MOST_MORE_BYTES
     left = set(Path("/tmp").glob("passnet-run-*")) - folders_before
     assert [path for path in left if _is_orphaned(path)] == []
     assert slowest < 0.3
