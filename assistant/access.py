@@ -5,7 +5,7 @@ import uuid
 from django.conf import settings
 from django.db.models import Q, QuerySet
 
-from assistant.models import Conversation, Proposal, Provider
+from assistant.models import Attempt, Conversation, Proposal, Provider
 from assistant.providers.endpoint import Endpoint
 from graphs.refused import Refused
 from submissions.access import is_admin
@@ -69,4 +69,17 @@ def access_proposal(author: Author, proposal_id: int) -> Proposal:
     found = Proposal.objects.filter(pk=proposal_id, conversation__author=author).first()
     if found is None:
         raise Refused(404, "unknown_proposal", "There is no such edit. The conversation lists all that were proposed.")
+    return found
+
+
+def access_attempt(author: Author, attempt_id: str | uuid.UUID) -> Attempt:
+    """One of the author's attempts, with its conversation and task."""
+    try:
+        wanted = attempt_id if isinstance(attempt_id, uuid.UUID) else uuid.UUID(attempt_id)
+    except ValueError:
+        wanted = None
+    rows = Attempt.objects.select_related("conversation__task").filter(conversation__author=author)
+    found = rows.filter(pk=wanted).first() if wanted else None
+    if found is None:
+        raise Refused(404, "unknown_attempt", "There is no such attempt. The task's list has all there are.")
     return found

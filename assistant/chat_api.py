@@ -10,6 +10,7 @@ from ninja import Router, Schema, Status
 from pydantic import Field
 
 from assistant.access import access_conversation, access_proposal, access_provider
+from assistant.actions.attempts import do_steer
 from assistant.actions.conversations import do_accept, do_begin, do_cancel, do_end_lost, do_reject, do_say
 from assistant.actions.marks import do_consent, do_mark_task
 from assistant.chat.log import MAX_PAGE, read
@@ -17,7 +18,7 @@ from assistant.chat.messages import View
 from assistant.chat.turn import LOST_AFTER, new_holder, start_turn
 from assistant.endpoints import endpoint_of
 from assistant.hunks import hunks_of
-from assistant.models import Conversation, Proposal, TaskMark
+from assistant.models import Attempt, Conversation, Proposal, TaskMark
 from assistant.sending import check_may_send, has_agreed, never_send
 from graphs.access import access_task
 from graphs.refused import Refused
@@ -168,7 +169,7 @@ def conversation(request: HttpRequest, conversation_id: str) -> dict[str, Any]:
 
 @router.delete("/assistant/conversations/{conversation_id}", response={204: None}, summary="Remove a conversation")
 def remove(request: HttpRequest, conversation_id: str) -> Status[None]:
-    """With all that was said in it. A turn that is going on ends by itself."""
+    """With all that was said in it, and the attempt that it belongs to. A turn that is going on ends by itself."""
     access_conversation(current_author(request), conversation_id).delete()
     return Status(204, None)
 
@@ -179,6 +180,11 @@ def say(request: HttpRequest, conversation_id: str, body: Say) -> Status[dict[st
     author = current_author(request)
     limits.take(SAID, author.pk)
     found = _living(author, conversation_id)
+    attempt = Attempt.objects.filter(conversation=found).exclude(state=Attempt.State.ENDED).first()
+    if attempt is not None:  # a word to a model at work
+        do_steer(attempt, safe_text(body.text))
+        found.refresh_from_db()
+        return Status(202, {"seq": found.seq, "state": found.state})
     if found.provider is None:
         raise Refused(409, "no_provider", "The provider of this conversation was removed. Begin another one.")
     check_may_send(author, found.task, endpoint_of(found.provider, with_key=False).host)
@@ -282,7 +288,7 @@ def set_consent(request: HttpRequest, body: Agreement) -> dict[str, Any]:
 def _living(author: Author, conversation_id: str) -> Conversation:
     """A conversation; a turn that was lost is ended first."""
     found = access_conversation(author, conversation_id)
-    if do_end_lost(found, LOST_AFTER):
+    if not Attempt.objects.filter(conversation=found).exists() and do_end_lost(found, LOST_AFTER):
         found = access_conversation(author, conversation_id)
     return found
 

@@ -8,6 +8,7 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
 from assistant.api import router as drafter
+from assistant.attempt_api import router as attempts
 from assistant.chat_api import router as chat
 from assistant.provider_api import router as providers
 from graphs.api import router as graphs
@@ -52,6 +53,7 @@ for router in (
     drafter,
     providers,
     chat,
+    attempts,
 ):
     api.add_router("", router)
 

@@ -57,11 +57,11 @@ def _in_view(conversation: Conversation, view: View) -> str:
     return "<in_view>\n" + "\n".join(rows) + "\n</in_view>"
 
 
-def chat_so_far(conversation: Conversation) -> list[dict[str, Any]]:
+def chat_so_far(conversation: Conversation, system: Prompt) -> list[dict[str, Any]]:
     """The messages that were said, as the next question repeats them, with the system's prompt first."""
     rows = conversation.events.filter(kind="message").order_by("seq").values_list("payload", flat=True)
     kept = [{key: row[key] for key in ("role", "content", "tool_calls", "tool_call_id") if key in row} for row in rows]
-    return [{"role": "system", "content": prompt("chat").text}, *shortened(_answered(kept), MOST_CHARACTERS)]
+    return [{"role": "system", "content": system.text}, *shortened(_answered(kept), MOST_CHARACTERS)]
 
 
 def answer_message(turn: Turn, used: Sequence[Prompt]) -> dict[str, Any]:
@@ -80,14 +80,17 @@ def _call_json(call: ToolCall) -> dict[str, Any]:
 
 
 def _answered(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Every call has its answer: endpoints refuse a chat that was cut off in the middle of its tools."""
-    answers = {message["tool_call_id"] for message in messages if message["role"] == "tool"}
+    """Every call is followed by its result, as endpoints demand: a turn may have been cut off in the middle of its
+    tools, and a person may have said something between a call and its result."""
+    results = {message["tool_call_id"]: message for message in messages if message["role"] == "tool"}
     found: list[dict[str, Any]] = []
     for message in messages:
+        if message["role"] == "tool":
+            continue
         found.append(message)
         for call in message.get("tool_calls", ()):
-            if call["id"] not in answers:
-                found.append({"role": "tool", "tool_call_id": call["id"], "content": "(The tool was not run.)"})
+            missing = {"role": "tool", "tool_call_id": call["id"], "content": "(The tool was not run.)"}
+            found.append(results.get(call["id"], missing))
     return found
 
 

@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -62,12 +62,12 @@ def _run(conversation_id: str, holder: str, files: dict[str, str], device: str, 
 def run_turn(conversation_id: str, holder: str, files: dict[str, str], device: str, used: Sequence[Prompt]) -> None:
     """The turn itself; `files` are those of the page when it was asked for. Raises NotHeld."""
     conversation = Conversation.objects.select_related("author", "task", "provider").get(pk=conversation_id)
-    watch = _Watch(conversation_id, holder)
+    watch = Watch(conversation_id, holder)
     place = Workplace(conversation.author, conversation.task, dict(files), device, watch.cancelled)
     problem = ""
     for _ in range(MOST_STEPS):
         try:
-            turn = _ask(conversation, holder, watch, [prompt("chat"), *used])
+            turn = ask_once(conversation, holder, watch.cancelled, [prompt("chat"), *used], "chat")
         except ProviderFailure as failure:
             problem = failure.message
             break
@@ -77,7 +77,7 @@ def run_turn(conversation_id: str, holder: str, files: dict[str, str], device: s
         if not turn.calls:
             break
         for call in turn.calls:
-            _call(place, call, conversation_id, holder)
+            call_once(place, call, conversation_id, holder)
         if watch.cancelled():
             problem = "Cancelled."
             break
@@ -87,13 +87,21 @@ def run_turn(conversation_id: str, holder: str, files: dict[str, str], device: s
     do_end_turn(conversation_id, holder, problem)
 
 
-def _ask(conversation: Conversation, holder: str, watch: "_Watch", used: Sequence[Prompt]) -> Turn:
+def ask_once(
+    conversation: Conversation,
+    holder: str,
+    cancelled: Callable[[], bool],
+    used: Sequence[Prompt],
+    purpose: str,
+    accounted: Callable[[ProviderCall], None] = lambda call: None,
+) -> Turn:
+    """One question to the model with the whole chat so far; what it answers is in the log. Raises ProviderFailure."""
     if conversation.provider is None:
         raise ProviderFailure("no_provider", "The provider of this conversation was removed. Choose another one.")
-    ask = Ask(chat_so_far(conversation), tool_specs())
+    ask = Ask(chat_so_far(conversation, used[0]), tool_specs())
     calls: list[ProviderCall] = []
     deltas = _Deltas(conversation, holder)
-    pieces = ask_provider(conversation.author, conversation.provider, ask, "chat", watch.cancelled, calls.append)
+    pieces = ask_provider(conversation.author, conversation.provider, ask, purpose, cancelled, calls.append)
     for piece in pieces:
         match piece:
             case Text():
@@ -103,6 +111,8 @@ def _ask(conversation: Conversation, holder: str, watch: "_Watch", used: Sequenc
             case Turn():
                 turn = piece
     deltas.flush()
+    for call in calls:
+        accounted(call)
     events: list[Event] = [("usage", _usage_json(call)) for call in calls]
     if turn.text or turn.calls or turn.stop is not Stop.CANCELLED:
         events.insert(0, ("message", answer_message(turn, used)))
@@ -111,7 +121,9 @@ def _ask(conversation: Conversation, holder: str, watch: "_Watch", used: Sequenc
     return turn
 
 
-def _call(place: Workplace, call: ToolCall, conversation_id: str, holder: str) -> None:
+def call_once(place: Workplace, call: ToolCall, conversation_id: str, holder: str) -> None:
+    """Does what the model asks for; the result is in the log."""
+
     def doing(what: str) -> None:
         append(conversation_id, [("doing", {"tool": call.name, "what": what})], holder=holder)
 
@@ -154,7 +166,7 @@ class _Deltas:
             self._due = time.monotonic() + _DELTA_SECONDS
 
 
-class _Watch:
+class Watch:
     """Looks whether the turn is still wanted, and says that its thread lives."""
 
     def __init__(self, conversation_id: str, holder: str) -> None:

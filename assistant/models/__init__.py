@@ -1,8 +1,18 @@
 """How a model writes: who is asked, what may be sent, what was said, what it cost. Rows change through
 `assistant.actions` only."""
 
+from assistant.models.attempt import Attempt
 from assistant.models.conversation import Conversation, ConversationEvent, Proposal
 from assistant.models.marks import Consent, TaskMark
 from assistant.models.provider import Provider, ProviderCall
 
-__all__ = ["Consent", "Conversation", "ConversationEvent", "Proposal", "Provider", "ProviderCall", "TaskMark"]
+__all__ = [
+    "Attempt",
+    "Consent",
+    "Conversation",
+    "ConversationEvent",
+    "Proposal",
+    "Provider",
+    "ProviderCall",
+    "TaskMark",
+]

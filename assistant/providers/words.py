@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-Message = Mapping[str, Any]  # one message of a chat, in the form of OpenAI's chat completions (docs/formats.md)
+Message = Mapping[str, Any]  # one message of a chat, in the form of OpenAI's chat completions
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,96 @@
+"""Attempts as they are handed on for training: one JSON object each (docs/assistant.md)."""
+
+import json
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import F, QuerySet
+
+from assistant.models import Attempt
+from evaluator.verdicts import Integrity
+from submissions.models import Author, Run
+
+_KEYS = ("role", "content", "tool_calls", "tool_call_id")
+
+
+@dataclass(frozen=True)
+class Filters:
+    """`least_score` is an aggregate score, so that attempts without one are left out with it. `held_out` are slugs of
+    tasks that must not occur: a decontaminated export."""
+
+    least_score: float | None = None
+    honest: bool = False  # the best run is clean
+    best_per_task: bool = False
+    held_out: Collection[str] = ()
+
+
+def trajectories(author: Author, filters: Filters) -> Iterator[dict[str, Any]]:
+    """The author's ended attempts, oldest first, as far as the filters let them through."""
+    shown: set[int] = set()
+    for attempt in _ended(author, filters):
+        best = attempt.best or {}
+        task = attempt.conversation.task
+        score = best.get("score")
+        if filters.least_score is not None and (score is None or score < filters.least_score):
+            continue
+        run = Run.objects.filter(pk=best["run"]).first() if best else None
+        if filters.honest and (run is None or (run.reviewed_verdict or run.verdict) != Integrity.CLEAN):
+            continue
+        if filters.best_per_task and (task.pk in shown or run is None):
+            continue
+        shown.add(task.pk)
+        yield trajectory(attempt, run)
+
+
+def trajectory(attempt: Attempt, run: Run | None) -> dict[str, Any]:
+    """One attempt; `run` is its best."""
+    conversation = attempt.conversation
+    events = list(conversation.events.filter(kind__in=["message", "usage"]).order_by("seq"))
+    said = [event.payload for event in events if event.kind == "message"]
+    used = [event.payload for event in events if event.kind == "usage"]
+    result: dict[str, Any] = (run.result or {}) if run else {}
+    prompts = {(p["name"], p["version"], p["hash"]) for message in said for p in message.get("prompts", ())}
+    return {
+        "task_id": conversation.task.slug,
+        "author": used[-1]["model"] if used else "",
+        "messages": [{key: message[key] for key in _KEYS if key in message} for message in said],
+        "steps": attempt.steps,
+        "exit_reason": attempt.exit_reason,
+        "submission": attempt.best_files or {},
+        "aggregate_score": result.get("aggregate_score"),
+        "es_t": result.get("es_t"),
+        "correct": None if run is None else [run.correct, run.total],
+        "integrity": {
+            "verdict": None if run is None else run.reviewed_verdict or run.verdict,
+            "findings": result.get("findings", []),
+        },
+        "evaluations": attempt.evaluations,
+        "usage": {
+            "input_tokens": sum(one["input"] for one in used),
+            "output_tokens": sum(one["output"] for one in used),
+            "estimated": any(one["estimated"] for one in used),
+        },
+        "hardware": attempt.device,
+        "versions": {
+            **{str(name): str(version) for name, version in (result.get("versions") or {}).items()},
+            "prompts": [f"{name} {version} {digest}" for name, version, digest in sorted(prompts)],
+        },
+    }
+
+
+def json_lines(author: Author, filters: Filters) -> Iterator[str]:
+    """The same as text, a line each."""
+    for one in trajectories(author, filters):
+        yield json.dumps(one, ensure_ascii=False) + "\n"
+
+
+def _ended(author: Author, filters: Filters) -> QuerySet[Attempt]:
+    rows = Attempt.objects.filter(conversation__author=author, state=Attempt.State.ENDED)
+    rows = rows.exclude(conversation__task__slug__in=list(filters.held_out))
+    rows = rows.exclude(conversation__task__marks__held_out=True).select_related("conversation__task")
+    if not filters.best_per_task:
+        return rows.order_by("created_at")
+    # The best of each task comes first: by score, then by correct graphs.
+    by_score, by_correct = (F(f"best__{key}").desc(nulls_last=True) for key in ("score", "correct"))
+    return rows.order_by(by_score, by_correct, "created_at")
