@@ -1,10 +1,11 @@
 """The assistant in a real browser, against a server that streams: set up, asked, its edits taken or left."""
 
 import json
+import threading
 from collections.abc import Iterator
 
 import pytest
-from model_server import ModelServer, OpenAi, streamed, then_silent
+from model_server import Handler, ModelServer, OpenAi, streamed, then_silent
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.e2e.steps import open_task
@@ -12,7 +13,7 @@ from tests.e2e.test_graph_view import serious
 
 pytestmark = pytest.mark.e2e
 
-TASK = "rms-norm"
+TASK, OTHER = "rms-norm", "rotary-embedding"
 EDITS = (
     {"name": "MyPass.py", "old": "return y * 2\n", "new": "return y * 2  # twice\n"},
     {"name": "MyPass.py", "old": "block=1024", "new": "block=512"},
@@ -105,3 +106,56 @@ def test_from_no_model_to_an_accepted_edit(context: BrowserContext, page: Page, 
     pane.get_by_label("never send").check()
     expect(pane).to_contain_text("marked “never send”")
     expect(pane.get_by_label("Say something to the assistant")).to_have_count(0)
+
+
+def test_autopilot_is_begun_watched_steered_and_proposes_its_best(page: Page, server: ModelServer) -> None:
+    open_task(page, OTHER)
+    page.get_by_role("tab", name="assistant").click()
+    pane = page.locator(".pane-assistant")
+    setting_up = pane.get_by_role("button", name="Set up a model").or_(
+        pane.get_by_role("button", name="add", exact=True)
+    )
+    setting_up.click()
+    pane.get_by_label("Address", exact=True).fill(f"{server.address}/v1")
+    pane.get_by_label("Model", exact=True).fill("pilot-model")
+    write = OpenAi.call(0, "w", "write_file", json.dumps({"name": "notes.py", "text": "x = 1\n"}))
+    released = threading.Event()
+
+    def waits(handler: Handler) -> None:
+        released.wait(60)
+        streamed([*OpenAi.texts("I write."), *write, *OpenAi.call(1, "e", "evaluate", "{}"), *OpenAi.end("tools")])(
+            handler
+        )
+
+    server.replies = [
+        streamed([*OpenAi.texts("ready"), *OpenAi.end()]),
+        streamed([*OpenAi.call(0, "a", "report", '{"word": "ready"}'), *OpenAi.end("tools")]),
+        waits,
+        streamed([*OpenAi.texts("That is all."), *OpenAi.end()]),
+    ]
+    pane.get_by_role("button", name="Add and test").click()
+    expect(pane.get_by_role("list", name="Test of pilot-model").get_by_role("listitem")).to_have_count(5)
+    pane.get_by_label("Say something to the assistant").fill("Try it")
+    pane.get_by_role("button", name="autopilot").click()
+    form = pane.get_by_role("form", name="Autopilot")
+    form.get_by_label("steps").fill("5")
+    form.get_by_role("button", name="Begin").click()
+    agree = pane.get_by_role("button", name="Agree", exact=True)
+    line = pane.get_by_role("status", name="Attempt")
+    expect(agree.or_(line)).to_be_visible()
+    if agree.is_visible():
+        agree.click()
+        form.get_by_role("button", name="Begin").click()
+    expect(line).to_contain_text("step 0 of 5")
+    field = pane.get_by_label("Say something to the assistant")
+    expect(field).to_have_attribute("placeholder", "Steer: it reads this with its next step")
+    expect(line).to_contain_text("running")  # a worker has taken it up
+    field.fill("Keep it short")
+    field.press("Enter")
+    expect(pane).to_contain_text("Keep it short")
+    assert serious(page) == []
+    released.set()
+    expect(line).to_contain_text("ended", timeout=120_000)
+    expect(line).to_contain_text("1 evaluation")
+    assert "Keep it short" in json.dumps(server.asked[-1].body["messages"])
+    expect(pane.get_by_role("region", name="Proposed edit of notes.py")).to_contain_text("new file")

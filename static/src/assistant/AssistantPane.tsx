@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Message } from "../frame/Message";
 import { needsLogin } from "../lib/account";
 import { slug } from "../workbench/session";
+import { AttemptLine, AutopilotForm, isAttempt } from "./Autopilot";
 import type { Item } from "./log";
 import { usageWords } from "./log";
 import { Checked, NoProvider, ProviderButtons, ProviderForm } from "./ProviderForm";
@@ -47,6 +48,7 @@ export function AssistantPane() {
         <label class="chat-mark" title="Nothing of this task goes to a model while this is set"><input type="checkbox" checked={neverSend.value.own} onChange={(event) => void setNeverSend(event.currentTarget.checked)} /> never send</label>
       </div>
       <Checked provider={now} />
+      <AttemptLine />
       <Said />
       {asksConsent.value !== null && <Consent host={asksConsent.value.host} />}
       {neverSend.value.any ? <p class="chat-note">This task is marked “never send”{neverSend.value.own ? "" : " for everybody here"}: nothing of it goes to a model.</p> : <Ask />}
@@ -106,7 +108,7 @@ function Consent({ host }: { host: string }) {
   return (
     <div class="chat-consent" role="alertdialog" aria-label="Consent">
       <p>The graphs, your files and the results of this task would be sent to <b>{host}</b>. What happens to them there is up to whoever runs it.</p>
-      <button class="primary" onClick={() => void agree()}>Agree and send</button>
+      <button class="primary" onClick={() => void agree()}>{asksConsent.value?.text === null ? "Agree" : "Agree and send"}</button>
       <button class="plain" onClick={() => (asksConsent.value = null)}>Do not send</button>
     </div>
   );
@@ -114,9 +116,12 @@ function Consent({ host }: { host: string }) {
 
 function Ask() {
   const [text, setText] = useState("");
+  const [plans, setPlans] = useState(false);
   const view = chat.value;
+  const works = isAttempt();
+  const busy = (view.running && !works) || sending.value;
   const send = (command = ""): void => {
-    if (view.running || sending.value || (text.trim() === "" && command === "")) return;
+    if (busy || (text.trim() === "" && command === "")) return;
     void say(text, command).then((sent) => {
       if (sent) setText("");
     });
@@ -124,13 +129,15 @@ function Ask() {
   return (
     <div class="chat-ask">
       <div class="chat-commands">
-        {COMMANDS.map(([command, label, what]) => <button key={command} class="link" disabled={view.running || sending.value} title={what} onClick={() => send(command)}>{label}</button>)}
+        {!works && COMMANDS.map(([command, label, what]) => <button key={command} class="link" disabled={busy} title={what} onClick={() => send(command)}>{label}</button>)}
+        {!works && <button class="link" disabled={busy} aria-expanded={plans} title="Let it work by itself within a budget" onClick={() => setPlans(!plans)}>autopilot</button>}
         <span class="spring" />
         <span class="faint number">{usageWords(view)}</span>
       </div>
+      {plans && !works && <AutopilotForm goal={text} onClose={(begun) => { setPlans(false); if (begun) setText(""); }} />}
       <div class="chat-field">
         <textarea
-          aria-label="Say something to the assistant" placeholder="Ask, or say what to change  (Enter sends, Shift Enter is a new line)" rows={2} value={text}
+          aria-label="Say something to the assistant" placeholder={works ? "Steer: it reads this with its next step" : "Ask, or say what to change  (Enter sends, Shift Enter is a new line)"} rows={2} value={text}
           onInput={(event) => setText(event.currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -138,7 +145,7 @@ function Ask() {
             send();
           }}
         />
-        {view.running ? <button class="plain" onClick={cancel}>Stop</button> : <button class="primary" disabled={sending.value || text.trim() === ""} onClick={() => send()}>Send</button>}
+        {view.running && !works ? <button class="plain" onClick={cancel}>Stop</button> : <button class="primary" disabled={sending.value || text.trim() === ""} onClick={() => send()}>Send</button>}
       </div>
     </div>
   );

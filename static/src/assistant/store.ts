@@ -28,8 +28,8 @@ export const connection = signal<Connection>("closed");
 export const chosen = signal<number | null>(remembered("assistant.provider", null, (value): value is number | null => value === null || typeof value === "number"));
 export const proposals = signal<Record<number, Load<Proposal>>>({});
 export const checks = signal<Record<number, Load<Check[]>>>({});
-/** The host that the author has to agree to, and what was to be said to it. */
-export const asksConsent = signal<{ host: string; text: string; command: string } | null>(null);
+/** The host that the author has to agree to, and what was to be said to it; null: nothing, it is asked for again. */
+export const asksConsent = signal<{ host: string; text: string | null; command: string } | null>(null);
 export const sending = signal(false);
 /** The form for a new provider, or null. */
 export const adding = signal(false);
@@ -63,7 +63,7 @@ export async function loadProviders(): Promise<void> {
   }
 }
 
-async function loadConversations(): Promise<void> {
+export async function loadConversations(): Promise<void> {
   try {
     const found = await assistantApi.conversations(slug.value);
     conversations.value = found.conversations;
@@ -135,7 +135,7 @@ export async function agree(): Promise<boolean> {
   try {
     await assistantApi.agree(asked.host);
     asksConsent.value = null;
-    return await say(asked.text, asked.command);
+    return asked.text !== null && (await say(asked.text, asked.command));
   } catch (problem) {
     complain(problem);
     return false;

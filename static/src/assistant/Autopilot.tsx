@@ -1,0 +1,73 @@
+/** Attempts without a person: the form that begins some, and the line of the one in view. */
+
+import { useEffect, useState } from "preact/hooks";
+import { ApiError } from "../api";
+import { notify } from "../workbench/notices";
+import type { Attempt } from "./attemptWords";
+import { attemptWords } from "./attemptWords";
+import { attempts, beginAttempts, loadAttempts, wish } from "./attempts";
+import { asksConsent, chat, current, follow, loadConversations, provider } from "./store";
+
+const LOOK_MS = 2000;
+
+export function AutopilotForm({ goal, onClose }: { goal: string; onClose: (begun: boolean) => void }) {
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget as HTMLFormElement);
+    const to = provider();
+    if (to === null) return;
+    setBusy(true);
+    try {
+      const made = await beginAttempts(to.id, goal, { steps: Number(given.get("steps")), minutes: Number(given.get("minutes")), count: Number(given.get("count")) });
+      await loadConversations();
+      if (made[0] !== undefined) follow(made[0].conversation);
+      onClose(true);
+    } catch (problem) {
+      if (problem instanceof ApiError && problem.code === "consent_needed") asksConsent.value = { host: String(problem.body["host"]), text: null, command: "" };
+      else notify(problem instanceof Error ? problem.message : String(problem), { tone: "fail" });
+      setBusy(false);
+    }
+  };
+  return (
+    <form class="chat-autopilot" aria-label="Autopilot" onSubmit={(event) => void submit(event)}>
+      <p class="faint">It works by itself from the files in the editor: edits a copy, matches, evaluates, keeps its best and proposes that at the end. {goal.trim() === "" ? "Write a goal first if you have one." : "Its goal is what you wrote."}</p>
+      <label>steps <input name="steps" type="number" min="1" max="500" value="40" /></label>
+      <label>minutes <input name="minutes" type="number" min="1" max="1440" value="60" /></label>
+      <label>attempts <input name="count" type="number" min="1" max="8" value="1" /></label>
+      <button class="primary" disabled={busy} aria-busy={busy}>Begin</button>
+      <button type="button" class="plain" onClick={() => onClose(false)}>Cancel</button>
+    </form>
+  );
+}
+
+/** How the attempt in view is, with its buttons; nothing for an ordinary conversation. */
+export function AttemptLine() {
+  const found = attempts.value.find((one) => one.conversation === current.value);
+  const open = found !== undefined && found.state !== "ended";
+  const length = chat.value.items.length;
+  useEffect(() => void loadAttempts(), [current.value, length]);
+  useEffect(() => {
+    if (!open) return undefined;
+    const timer = setInterval(() => void loadAttempts(), LOOK_MS);
+    return () => clearInterval(timer);
+  }, [open]);
+  return found === undefined ? null : <Line attempt={found} />;
+}
+
+function Line({ attempt }: { attempt: Attempt }) {
+  const ended = attempt.state === "ended";
+  return (
+    <div class="chat-attempt" role="status" aria-label="Attempt">
+      <span class="number">{attemptWords(attempt)}</span>
+      {ended && attempt.message !== "" && <span class="faint">{attempt.message}</span>}
+      <span class="spring" />
+      {(attempt.state === "running" || attempt.state === "queued") && <button class="plain" disabled={attempt.wish !== ""} onClick={() => void wish(attempt, "pause")}>Pause</button>}
+      {attempt.state === "paused" && <button class="plain" onClick={() => void wish(attempt, "resume")}>Resume</button>}
+      {!ended && <button class="plain" onClick={() => void wish(attempt, "stop")}>Stop</button>}
+    </div>
+  );
+}
+
+/** Whether what is said in this conversation goes to a model at work. */
+export const isAttempt = (): boolean => attempts.value.some((one) => one.conversation === current.value && one.state !== "ended");
