@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from submissions.models import Draft, Run, RunReview, SavedSearch, Share
+from submissions.models import Draft, Run, RunReview, SavedSearch, Share, Upload
 from tests.security.people import DRAFT, FILES, RUNS, call
 
 
@@ -25,15 +25,18 @@ def writes(run: Run) -> list[tuple[str, str, object]]:
         ("POST", "/api/tasks/doubled-relu/pass_dir", {"files": FILES}),
         ("PUT", "/api/searches", {"name": "mine", "address": "?q=relu"}),
         ("DELETE", "/api/searches/1", None),
+        ("POST", "/api/uploads/archive", {}),
+        ("POST", "/api/uploads/module", {"text": "x = 1"}),
+        ("DELETE", "/api/uploads/tasks/doubled-relu", None),
     ]
 
 
-ALL = range(15)  # numbers of `writes`
+ALL = range(18)  # numbers of `writes`
 
 
 def unchanged() -> bool:
-    kinds = (Draft, Run, RunReview, SavedSearch, Share)
-    return [kind.objects.count() for kind in kinds] == [0, 1, 0, 0, 0]
+    kinds = (Draft, Run, RunReview, SavedSearch, Share, Upload)
+    return [kind.objects.count() for kind in kinds] == [0, 1, 0, 0, 0, 0]
 
 
 def test_every_write_of_the_api_is_tried_here(ada, run):
