@@ -13,7 +13,7 @@ from submissions.slower import cases as stored
 from submissions.slower.cases import Case, Context
 from submissions.slower.choice import SORTS, Choice, Chosen, choose, ordered
 from submissions.slower.export import as_csv, as_json
-from submissions.slower.shares import shares
+from submissions.slower.shares import Share, shares
 
 router = Router(tags=["baselines"])
 
@@ -126,14 +126,14 @@ def slower(
     context = _context(known, filters.context)
     if context is None:
         return {"contexts": [], "context": None, "graphs": 0, "total": 0, "shares": [], "facets": {}, "rows": []}
-    chosen = _choose(context, _choice(filters))
+    chosen, over_all = _choose(context, _choice(filters))
     rows = _sorted(chosen, filters.sort)[offset : offset + limit]
     return {
         "contexts": known,
         "context": context,
         "graphs": context.graphs,
         "total": len(chosen.cases),
-        "shares": shares(chosen.cases),
+        "shares": over_all,
         "facets": {
             name: [{"value": value, "count": count} for value, count in values]
             for name, values in chosen.facets.items()
@@ -148,7 +148,7 @@ def figures(request: HttpRequest, filters: Query[Filter], format: Literal["csv",
     context = _context(stored.contexts(), filters.context)
     if context is None:
         raise Refused(404, "nothing_measured", "No compiler was measured here yet, so that there is nothing to save.")
-    found = _sorted(_choose(context, _choice(filters)), filters.sort)
+    found = _sorted(_choose(context, _choice(filters))[0], filters.sort)
     text, kind = (
         (as_csv(context, found), "text/csv; charset=utf-8")
         if format == "csv"
@@ -179,9 +179,10 @@ def _choice(filters: Filter) -> Choice:
 
 
 @lru_cache(maxsize=32)
-def _choose(context: Context, choice: Choice) -> Chosen:
+def _choose(context: Context, choice: Choice) -> tuple[Chosen, list[Share]]:
     """Kept for the next page, or another order, of the same list: the context's stamp changes with its figures."""
-    return choose(stored.cases(context), choice)
+    chosen = choose(stored.cases(context), choice)
+    return chosen, shares(chosen.cases)
 
 
 def _sorted(chosen: Chosen, sort: str) -> list[Case]:
