@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from assistant.models import Consent, Provider, TaskMark
 from submissions.models import Draft, Run, RunReview, SavedSearch, Share, Upload
 from tests.security.people import DRAFT, FILES, RUNS, call
 
@@ -28,15 +29,35 @@ def writes(run: Run) -> list[tuple[str, str, object]]:
         ("POST", "/api/uploads/archive", {}),
         ("POST", "/api/uploads/module", {"text": "x = 1"}),
         ("DELETE", "/api/uploads/tasks/doubled-relu", None),
+        *WRITES_OF_THE_ASSISTANT,
     ]
 
 
-ALL = range(18)  # numbers of `writes`
+PROVIDER = {"name": "a", "kind": "openai", "base_url": "http://127.0.0.1:1/v1", "model": "m"}
+WRITES_OF_THE_ASSISTANT: list[tuple[str, str, object]] = [
+    ("POST", "/api/assistant/providers", PROVIDER),
+    ("PATCH", "/api/assistant/providers/1", {"model": "n"}),
+    ("DELETE", "/api/assistant/providers/1", None),
+    ("POST", "/api/assistant/providers/1/check", None),
+    ("PUT", "/api/assistant/consent", {"host": "a.example", "agrees": True}),
+    ("PUT", "/api/assistant/tasks/doubled-relu/marks", {"never_send": True}),
+    ("POST", "/api/assistant/tasks/doubled-relu/conversations", {"provider": 1}),
+    ("DELETE", "/api/assistant/conversations/1", None),
+    ("POST", "/api/assistant/conversations/1/messages", {"text": "hello", "files": FILES}),
+    ("POST", "/api/assistant/conversations/1/cancel", None),
+    ("POST", "/api/assistant/proposals/1/accept", {"hunks": [0]}),
+    ("POST", "/api/assistant/proposals/1/reject", {"hunks": [0]}),
+    ("POST", "/api/assistant/tasks/doubled-relu/attempts", {"provider": 1, "files": FILES}),
+    ("POST", "/api/assistant/attempts/1/pause", None),
+    ("POST", "/api/assistant/attempts/1/resume", None),
+    ("POST", "/api/assistant/attempts/1/stop", None),
+]
+ALL = range(18 + len(WRITES_OF_THE_ASSISTANT))  # numbers of `writes`
 
 
 def unchanged() -> bool:
-    kinds = (Draft, Run, RunReview, SavedSearch, Share, Upload)
-    return [kind.objects.count() for kind in kinds] == [0, 1, 0, 0, 0, 0]
+    kinds = (Draft, Run, RunReview, SavedSearch, Share, Upload, Provider, Consent, TaskMark)
+    return [kind.objects.count() for kind in kinds] == [0, 1, 0, 0, 0, 0, 0, 0, 0]
 
 
 def test_every_write_of_the_api_is_tried_here(ada, run):
@@ -48,6 +69,7 @@ def test_every_write_of_the_api_is_tried_here(ada, run):
         if method.upper() not in ("GET", "HEAD")
     }
     plain = {"{slug}": "doubled-relu", "{run_id}": str(run.pk), "{name}": "f32", "{share_id}": "1", "{search_id}": "1"}
+    plain |= {f"{{{what}_id}}": "1" for what in ("provider", "conversation", "proposal", "attempt")}
     filled = set()
     for method, path in known:
         for part, value in plain.items():
