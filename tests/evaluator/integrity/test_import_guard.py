@@ -8,9 +8,10 @@ from types import ModuleType
 
 import pytest
 import torch
+import triton
 
 from evaluator.events import Finding
-from evaluator.integrity import import_guard
+from evaluator.integrity import import_guard, process_probe
 
 KERNEL = """
 import torch, triton
@@ -196,3 +197,53 @@ def test_a_finding_is_told_once_a_line(sandbox: Sandbox) -> None:
     module.launch(1)
     module.launch(1)
     assert len(sandbox.found) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "cls"),
+    [
+        ("import torch\ntorch.library.Library('aten', 'IMPL')", "baseline_tampering"),
+        ("import torch\ntorch.library.Library(ns='aten', kind='IMPL')", "baseline_tampering"),
+        ("from torch.library import impl\nimpl('aten::relu', 'CPU')", "baseline_tampering"),
+        ("import torch\ntorch.library.register_kernel(torch.ops.aten.relu.default, 'cpu')", "baseline_tampering"),
+        ("import torch\ntorch.library.register_autograd(torch.ops.aten.relu, None)", "baseline_tampering"),
+        ("import torch\ntorch.overrides._get_current_function_mode()", "guard_detection"),
+        ("from torch.overrides import TorchFunctionMode", "guard_detection"),
+        ("from torch.cuda import graphs\ngraphs.CUDAGraph", "compile_delegation"),
+        ("import torch\ntorch.cuda.memory_snapshot()", "reference_search"),
+        ("import torch\ntorch.cuda.caching_allocator_alloc(8)", "raw_memory"),
+    ],
+)
+def test_what_is_torchs_own_is_not_registered_anew_nor_looked_into(sandbox: Sandbox, text: str, cls: str) -> None:
+    with pytest.raises((RuntimeError, AttributeError, ImportError)):
+        sandbox.run(text)
+    assert sandbox.classes() == [cls]
+
+
+def test_operators_of_one_s_own_are_registered(sandbox: Sandbox) -> None:
+    module = sandbox.run(
+        "import torch\n"
+        "kept = torch.library.Library('guard_test', 'DEF')\n"
+        "kept.define('twice(Tensor x) -> Tensor')\n"
+        "torch.library.impl(kept, 'twice', 'CPU')(lambda x: x + x)\n"
+        "@torch.library.custom_op('guard_test2::same', mutates_args=())\n"
+        "def same(x: torch.Tensor) -> torch.Tensor:\n    return x.clone()\n"
+        "@torch.library.register_fake('guard_test2::same')\n"
+        "def _(x):\n    return torch.empty_like(x)\n"
+        "assert torch.overrides.is_tensor_like(torch.ones(1))\n"
+    )
+    assert torch.ops.guard_test.twice(torch.ones(2)).tolist() == [2.0, 2.0] and module.same(torch.ones(1)).item() == 1.0
+    assert sandbox.found == []
+
+
+def test_launch_hooks_and_the_driver_are_asked_for() -> None:
+    before = process_probe.capture_primitives()
+    hooks = triton.knobs.runtime
+    kept = hooks.launch_enter_hook
+    hooks.launch_enter_hook = lambda *_: None
+    try:
+        found = process_probe.primitive_findings(before)
+    finally:
+        hooks.launch_enter_hook = kept
+    assert [(one["class"], one["severity"]) for one in found] == [("baseline_tampering", "violation")]
+    assert process_probe.primitive_findings(before) == []
