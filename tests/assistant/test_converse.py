@@ -1,5 +1,6 @@
 """Both kinds of endpoints, asked over real HTTP: what is streamed, cut, refused, malformed, slow."""
 
+import logging
 import threading
 import time
 
@@ -55,6 +56,14 @@ def test_the_key_and_the_question_go_as_each_kind_wants_them(server, speaks):
     else:
         assert question.path == "/v1/messages" and question.headers["anthropic-version"]
     assert (question.body["model"], question.body["stream"]) == ("small-model", True)
+
+
+def test_the_key_stands_in_no_log_however_much_is_logged(server, speaks, caplog):
+    for name in ("", "openai", "anthropic", "httpx2", "httpcore2"):
+        caplog.set_level(logging.DEBUG, name)
+    server.replies = [refused(500, KEY), streamed([*speaks.texts("x"), *speaks.end()])]
+    asked(server, speaks)
+    assert caplog.records and KEY not in caplog.text
 
 
 def test_a_character_that_is_cut_between_two_packets_stays_whole(server, speaks):
