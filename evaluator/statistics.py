@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 SpeedWord = Literal["faster", "slower", "same", "inconclusive"]
 
@@ -48,9 +49,18 @@ def ratio_of_medians(
     if min(a.min(), b.min()) <= 0:
         raise ValueError("a time must be positive")
     rows = np.random.default_rng(seed).integers(0, len(a), size=(resamples, len(a)))
-    ratios = np.median(a[rows], axis=1) / np.median(b[rows], axis=1)
+    ratios = _medians(a[rows]) / _medians(b[rows])
     low, high = np.percentile(ratios, [2.5, 97.5])
     return Ratio(float(np.median(a) / np.median(b)), float(low), float(high), len(a))
+
+
+def _medians(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of each row: `np.median`, which spends half of its time on NaN."""
+    middle = rows.shape[1] // 2
+    if rows.shape[1] % 2:
+        return np.partition(rows, middle, axis=1)[:, middle]
+    both = np.partition(rows, (middle - 1, middle), axis=1)
+    return (both[:, middle - 1] + both[:, middle]) / 2
 
 
 def speed_word(ratio: Ratio, asked_half_width: float = 0.02) -> SpeedWord:

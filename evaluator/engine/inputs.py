@@ -2,8 +2,9 @@
 
 Exact `data` where it is given. A bool is a fair coin. Everything else is `randn · std · spread + mean` in float32
 (std None: 0.1, mean None: 0), cast to the dtype (integers truncate toward zero), clipped to [min_val, max_val],
-non-finite values replaced by small noise, floats limited to [−100, 100]. One generator draws all inputs in order, on
-the CPU, so that a seed gives the same values on every device.
+non-finite values replaced by small noise, floats limited to [−100, 100]. One generator draws all inputs in order: on
+the CPU, so that a seed gives the same values on every device; or, where nobody will draw them again, on the GPU that
+takes them, which costs next to nothing.
 """
 
 import math
@@ -18,6 +19,7 @@ from graphs.symbols import example_value
 
 LIMIT = 100.0  # of generated floats
 NOISE = 0.01  # standard deviation of what replaces NaN and Inf
+_MOST_DRAWN_ON_DEVICE = 1 << 28  # elements
 _SCALARS = ("SymInt", "SymFloat", "SymBool")
 
 Input = torch.Tensor | int | float | bool
@@ -46,12 +48,13 @@ def replay(
     device: str = "cpu",
     *,
     scalars: Collection[str] = (),
+    drawn_on: str = "cpu",
 ) -> list[Input]:
     """One value per meta, in order. Names in `scalars` become Python numbers (`torch.SymInt` inputs).
 
     An input whose metadata says "cpu" stays there when others of the same graph do not. Raises InputProblem.
     """
-    generator = torch.Generator().manual_seed(seed)
+    generator = torch.Generator(drawn_on).manual_seed(seed)
     mixed = any(not meta.device.startswith("cpu") for meta in inputs)
     values: list[Input] = []
     for meta in inputs:
@@ -61,6 +64,15 @@ def replay(
         stays = mixed and meta.device.startswith("cpu")
         values.append(_tensor(meta, spread, generator).to("cpu" if stays else device))
     return values
+
+
+def quick_to_draw_on(inputs: Sequence[TensorMeta], device: str) -> str:
+    """Where inputs of `device` that need not be drawn again are drawn: there, or on the host if they are large.
+
+    Drawing takes several times the memory of what is drawn.
+    """
+    elements = sum(math.prod(meta.shape) for meta in inputs)
+    return device if torch.device(device).type == "cuda" and elements <= _MOST_DRAWN_ON_DEVICE else "cpu"
 
 
 def graph_inputs(
@@ -129,7 +141,7 @@ def _tensor(meta: TensorMeta, spread: float, generator: torch.Generator) -> torc
             raise InputProblem(f"{meta.name!r} has {len(meta.data)} values for the shape {list(meta.shape)}")
         return torch.tensor(meta.data, dtype=dtype).reshape(meta.shape)
     if dtype is torch.bool:
-        return torch.randint(0, 2, meta.shape, generator=generator).to(torch.bool)
+        return torch.randint(0, 2, meta.shape, generator=generator, device=generator.device).to(torch.bool)
     if dtype.is_complex:
         real, imaginary = (_floats(meta, torch.float32, spread, generator) for _ in range(2))
         return torch.complex(real, imaginary).to(dtype)
@@ -141,7 +153,7 @@ def _tensor(meta: TensorMeta, spread: float, generator: torch.Generator) -> torc
 def _normal(meta: TensorMeta, spread: float, generator: torch.Generator) -> torch.Tensor:
     std = 0.1 if meta.std is None else meta.std
     mean = 0.0 if meta.mean is None else meta.mean
-    return torch.randn(meta.shape, generator=generator) * (std * spread) + mean
+    return torch.randn(meta.shape, generator=generator, device=generator.device) * (std * spread) + mean
 
 
 def _floats(meta: TensorMeta, dtype: torch.dtype, spread: float, generator: torch.Generator) -> torch.Tensor:
@@ -153,7 +165,7 @@ def _floats(meta: TensorMeta, dtype: torch.dtype, spread: float, generator: torc
         work = work.clamp(low, high)
     odd = ~torch.isfinite(work)
     if bool(odd.any()):
-        noise = (torch.randn(meta.shape, generator=generator) * NOISE).to(work.dtype)
+        noise = (torch.randn(meta.shape, generator=generator, device=generator.device) * NOISE).to(work.dtype)
         work = torch.where(odd, noise, work)
     return work.clamp(-LIMIT, LIMIT).to(dtype)
 

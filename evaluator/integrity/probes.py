@@ -5,6 +5,7 @@ none changes what it looks at. `files` names the submission where a finding has 
 """
 
 import hashlib
+import secrets
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,10 @@ from evaluator.verdicts import FindingClass, Severity
 CHECK = "probe"
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 POISON = 0xFF  # as a byte: NaN in every floating type, -1 or the largest number in integers
+
+_WORDS = 1 << 22  # of 8 bytes, hashed at a time on a device: 32 MiB, and three times that while it is done
+#: Odd, and drawn anew by each process that imports this: nobody can write other values of the same fingerprint.
+_KEYS = tuple((secrets.randbits(63) | 1) - (1 << 62) * 2 * secrets.randbelow(2) for _ in range(4))
 
 
 def found(cls: FindingClass, evidence: str, severity: Severity = Severity.VIOLATION) -> Finding:
@@ -38,12 +43,29 @@ def _fingerprint(value: Any) -> str:
     if not isinstance(value, torch.Tensor):
         return repr(value)
     layout = f"{value.dtype} {tuple(value.shape)} {value.stride()} {value.storage_offset()}"
-    return f"{layout} {hashlib.blake2b(_memory(value), digest_size=16).hexdigest()}"
+    memory = torch.empty(0, dtype=torch.uint8, device=value.device).set_(value.untyped_storage())  # type: ignore[call-overload]
+    return f"{layout} {_digest(memory) if memory.device.type == 'cpu' else _keyed_sum(memory)}"
 
 
-def _memory(tensor: torch.Tensor) -> bytes:
-    flat = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(tensor.untyped_storage())  # type: ignore[call-overload]
-    return flat.cpu().numpy().tobytes()  # type: ignore[no-any-return]
+def _digest(memory: torch.Tensor) -> str:
+    return hashlib.blake2b(memory.cpu().numpy().data, digest_size=16).hexdigest()
+
+
+def _keyed_sum(memory: torch.Tensor) -> str:
+    """A keyed hash of bytes, computed where they are: copying inputs to the host would cost more than most graphs.
+
+    Each word is mixed and multiplied by a weight of its place; the sum is taken modulo 2⁶⁴, as integers wrap.
+    """
+    whole = memory.numel() // 8 * 8
+    words = memory[:whole].view(torch.int64)
+    total = torch.zeros((), dtype=torch.int64, device=memory.device)
+    for start in range(0, words.numel(), _WORDS):
+        part = words[start : start + _WORDS]
+        weight = torch.arange(start, start + part.numel(), device=memory.device).mul_(_KEYS[0]).add_(_KEYS[1])
+        weight.bitwise_xor_(weight >> 29).mul_(_KEYS[2])
+        mixed = part * _KEYS[3]
+        total += mixed.bitwise_xor_(mixed >> 31).mul_(weight).sum()
+    return f"{int(total):x} {_digest(memory[whole:])}"
 
 
 def input_findings(before: Sequence[str], after: Sequence[str], allowed: Sequence[int] = ()) -> list[Finding]:
@@ -133,10 +155,11 @@ def replay_findings(outputs: Sequence[Any], stale: Sequence[Any]) -> list[Findin
 # Left-over memory
 
 
-def poison_free_memory(sizes: Sequence[int], device: str = "cpu", copies: int = 4) -> None:
+def poison_free_memory(sizes: Sequence[int], device: str = "cpu", copies: int = 8) -> None:
     """Fill free memory of the allocator with 0xFF, so that an output that nobody writes is recognised.
 
-    `sizes`: bytes of the outputs that are expected. On a GPU all cached free blocks are filled as well.
+    `sizes`: bytes of the outputs that are expected. On a GPU all cached free blocks are filled as well. On a CPU it is
+    likely, not certain, that malloc hands a filled block out next: with fewer copies it often finds another one.
     """
     wanted = [max(size, 1) for size in sizes for _ in range(copies)]
     if device != "cpu" and torch.cuda.is_available():
@@ -147,7 +170,12 @@ def poison_free_memory(sizes: Sequence[int], device: str = "cpu", copies: int = 
             blocks.append(torch.empty(size, dtype=torch.uint8, device=device).fill_(POISON))
         except RuntimeError:  # no room for a copy: what is there is poisoned
             continue
+    # A block behind the filled ones stays: free memory at the end of the heap would be given back, filled or not.
+    _behind[:] = [torch.empty(1 << 12, dtype=torch.uint8)] if device == "cpu" else []
     del blocks
+
+
+_behind: list[torch.Tensor] = []
 
 
 def fill_with_poison(tensor: Any) -> None:

@@ -4,14 +4,17 @@ A backend is a function `(module, inputs) -> callable` that returns the compiled
 with the graph's inputs. Packages offer theirs under the entry-point group `passnet.baselines`.
 """
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import entry_points
 from time import perf_counter
 from typing import Any
 
 import torch
-from torch.fx import GraphModule
+from torch.fx import GraphModule, Interpreter, Node
+from torch.utils._pytree import tree_leaves
 
 Backend = Callable[[GraphModule, Sequence[Any]], Callable[..., Any]]
 
@@ -32,7 +35,7 @@ class Compiled:
 
 def compile_baseline(name: str, module: GraphModule, inputs: Sequence[Any]) -> Compiled:
     """Compile by name and call once. Raises LookupError for an unknown name, and whatever the compiler raises."""
-    known = backends()
+    known = _own() if name in INDUCTOR_MODES else backends()  # looking through what is installed takes its time
     if name not in known:
         raise LookupError(f"there is no baseline {name!r}: {', '.join(known)}")
     started = perf_counter()
@@ -44,10 +47,14 @@ def compile_baseline(name: str, module: GraphModule, inputs: Sequence[Any]) -> C
 
 def backends() -> dict[str, Backend]:
     """All that can be asked for by name: Inductor's modes and whatever is installed."""
-    found: dict[str, Backend] = {name: _inductor(options) for name, options in INDUCTOR_MODES.items()}
+    found = _own()
     for entry in entry_points(group="passnet.baselines"):
         found[entry.name] = entry.load()
     return found
+
+
+def _own() -> dict[str, Backend]:
+    return {name: _inductor(options) for name, options in INDUCTOR_MODES.items()}
 
 
 def _inductor(options: dict[str, Any]) -> Backend:
@@ -55,38 +62,52 @@ def _inductor(options: dict[str, Any]) -> Backend:
         import torch._inductor
 
         with torch.no_grad():
-            compiled: Callable[..., Any] = torch._inductor.compile(module, list(inputs), options=options or None)
+            compiled: Callable[..., Any] = torch._inductor.standalone_compile(
+                with_example_values(module, inputs),
+                list(inputs),
+                dynamic_shapes="from_example_inputs",
+                options=options or None,
+            )
         return compiled
 
     return compile_graph
 
 
-def through_torch_compile(module: GraphModule, run: Callable[..., Any], inputs: Sequence[Any]) -> Callable[..., Any]:
-    """`module` behind `torch.compile`'s guards with `run` as what its backend returns: the `compiled` entry.
+def with_example_values(module: GraphModule, inputs: Sequence[Any]) -> GraphModule:
+    """A copy whose nodes say what they return, as Dynamo's do: without that a compiled graph is not found again.
 
-    `run` takes the graph's own inputs and stays opaque to Dynamo, so all participants pay the same guards and nothing
-    else. Raises LookupError at the first call when Dynamo breaks the graph or names its inputs in an unknown way.
+    (AOTAutograd's cache takes a method call only where it is known to be one of a tensor.)
     """
+    from torch._subclasses.fake_tensor import FakeTensorMode
 
-    def backend(captured: GraphModule, example_inputs: Sequence[Any]) -> Callable[..., Any]:
-        places = _places(module, captured)
+    own = copy.deepcopy(module)
+    fake = FakeTensorMode(allow_non_fake_inputs=True)
+    with fake, torch.no_grad():
+        values = [fake.from_tensor(value) if isinstance(value, torch.Tensor) else value for value in inputs]
+        _ExampleValues(own, garbage_collect_values=False).run(*values)
+    return own
 
-        def call(*values: Any) -> Any:
-            # An input that Dynamo dropped is not used, or is a number that its guards hold fixed.
-            return run(*(inputs[at] if place is None else values[place] for at, place in enumerate(places)))
 
-        return call
-
-    return torch.compile(module, backend=backend, dynamic=False, fullgraph=True)
+class _ExampleValues(Interpreter):
+    def run_node(self, n: Node) -> Any:
+        value = super().run_node(n)
+        n.meta["example_value"] = value
+        return value
 
 
 def all_through_torch_compile(
     module: GraphModule, participants: Mapping[str, Callable[..., Any]], inputs: Sequence[Any]
 ) -> tuple[dict[str, Callable[..., Any]], dict[str, str]]:
-    """Those that can be called through `torch.compile`, warm, and why the others can not."""
-    through, missing = {}, {}
+    """Those that can be called through `torch.compile`, warm, and why the others can not: the `compiled` entry.
+
+    `module` is compiled once, behind Dynamo's guards; what its backend returned calls whichever participant is asked
+    for, opaque to Dynamo. So all pay the same guards and nothing else.
+    """
+    switch = _Switch(module, inputs)
+    through: dict[str, Callable[..., Any]] = {}
+    missing: dict[str, str] = {}
     for name, run in participants.items():
-        call = through_torch_compile(module, run, inputs)
+        call = partial(switch, run)
         try:
             call(*inputs)
         except Exception as problem:
@@ -94,6 +115,33 @@ def all_through_torch_compile(
         else:
             through[name] = call
     return through, missing
+
+
+class _Switch:
+    """A module behind `torch.compile`, with another function in its place at each call."""
+
+    def __init__(self, module: GraphModule, inputs: Sequence[Any]) -> None:
+        self._module, self._inputs = module, inputs
+        self._run: Callable[..., Any] = module.forward
+        self._compiled = torch.compile(module, backend=self._backend, dynamic=False, fullgraph=True)
+
+    def __call__(self, run: Callable[..., Any], *inputs: Any) -> Any:
+        self._run = run
+        return self._compiled(*inputs)
+
+    def _backend(self, captured: GraphModule, example_inputs: Sequence[Any]) -> Callable[..., Any]:
+        """Raises LookupError where Dynamo's inputs or outputs are not those of the module."""
+        inputs, places = self._inputs, _places(self._module, captured)
+        own, count = (len(tree_leaves(one.graph.output_node().args)) for one in (self._module, captured))
+        if own != count:  # it returns an input, or a number, by itself
+            raise LookupError(f"Dynamo has {count} outputs where the graph has {own}")
+
+        def call(*values: Any) -> Any:
+            # An input that Dynamo dropped is not used, or is a number that its guards hold fixed.
+            returned = self._run(*(inputs[at] if place is None else values[place] for at, place in enumerate(places)))
+            return returned if type(returned) is tuple and len(returned) == count else tuple(tree_leaves(returned))
+
+        return call
 
 
 def _places(module: GraphModule, captured: GraphModule) -> list[int | None]:

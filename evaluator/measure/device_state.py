@@ -1,6 +1,7 @@
 """State of a CUDA device while it was measured: clocks, temperature, power, throttling. Read only: never set."""
 
 import contextlib
+import ctypes
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +47,17 @@ def read_state(index: int = 0) -> DeviceState | None:
             if attempt == 0:
                 _stop(pynvml)
     return None
+
+
+def release() -> None:
+    """Shut NVML down, however often torch started it here: a fork can only use it when it opens the device itself."""
+    try:
+        library = ctypes.CDLL("libnvidia-ml.so.1")
+    except OSError:
+        return
+    for _ in range(1000):
+        if library.nvmlShutdown() != 0:  # it is down
+            return
 
 
 def _stop(pynvml: Any) -> None:

@@ -4,6 +4,7 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from evaluator.measure.timers import Timer
 from evaluator.statistics import FEW_RESAMPLES, RESAMPLES, Ratio, ratio_of_medians
@@ -21,10 +22,10 @@ class Precision:
 
 #: By entry and method. The scored one may take the most rounds; `graph` is so steady that it can be asked for more.
 PRECISION = {
-    "direct e2e": Precision(),
+    "direct e2e": Precision(max_rounds=200),
     "direct graph": Precision(half_width=0.01, min_rounds=40, max_rounds=200, budget_seconds=0.5),
     "direct gpu": Precision(max_rounds=60, budget_seconds=0.3),
-    "compiled e2e": Precision(max_rounds=100, budget_seconds=0.3),
+    "compiled e2e": Precision(max_rounds=60, budget_seconds=0.3),
 }
 
 
@@ -34,8 +35,18 @@ class Timing:
 
     method: str
     samples: dict[str, list[float]]
-    ratios: dict[str, Ratio]  # eager / participant
-    conclusive: bool  # every interval is as narrow as asked for
+    baseline: str = "eager"
+    asked: float = Precision.half_width
+
+    @cached_property
+    def ratios(self) -> dict[str, Ratio]:
+        """Baseline / participant. Computed when asked for: a runner sends samples, and the judge does this itself."""
+        return _ratios(self.samples, self.baseline, RESAMPLES) if self.baseline in self.samples else {}
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether every interval is as narrow as asked for."""
+        return bool(self.ratios) and all(ratio.half_width <= self.asked for ratio in self.ratios.values())
 
 
 def time_in_rounds(
@@ -58,7 +69,7 @@ def time_in_rounds(
     """
     samples: dict[str, list[float]] = {name: [] for name in names}
     deadline = clock() + precision.budget_seconds
-    rounds, check_at, known, ratios = 0, precision.min_rounds, False, {}
+    rounds, check_at, known = 0, precision.min_rounds, False
     while rounds < precision.max_rounds and (rounds < precision.min_rounds or (not known and clock() < deadline)):
         refill(rounds)
         for name in rng.sample(list(names), len(names)):
@@ -70,9 +81,7 @@ def time_in_rounds(
             known = all(ratio.half_width <= precision.half_width for ratio in ratios.values())
             # The interval shrinks with the root of the rounds: looking at every round would cost more than it saves.
             check_at = max(rounds + 5, int(rounds * 1.5))
-    ratios = _ratios(samples, baseline, RESAMPLES)
-    conclusive = all(ratio.half_width <= precision.half_width for ratio in ratios.values())
-    return Timing(timer.method, samples, ratios, conclusive)
+    return Timing(timer.method, samples, baseline, precision.half_width)
 
 
 def _ratios(samples: dict[str, list[float]], baseline: str, resamples: int) -> dict[str, Ratio]:

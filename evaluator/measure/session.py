@@ -15,7 +15,6 @@ from evaluator.measure import primitives
 from evaluator.measure.rounds import PRECISION, Precision, Timing, time_in_rounds
 from evaluator.measure.timers import CacheFlush, Call, EventTimer, GraphTimer, HostTimer, Timer
 from evaluator.measure.values import StaticInputs, verified_rounds
-from evaluator.statistics import ratio_of_medians
 
 BASELINE, CANDIDATE = "eager", "candidate"
 
@@ -84,12 +83,14 @@ class _Session:
         timer, missing = self._timer(method)
         names = [name for name in self.calls if name not in missing]
         if BASELINE not in names:
-            return Measured(Timing(method, {}, {}, False), missing)
+            return Measured(Timing(method, {}), missing)
         key = f"{self.entry} {method}"
         chosen = self._chosen(key)
 
         def after(number: int, name: str) -> None:
-            if name == CANDIDATE and number in chosen:
+            if name != CANDIDATE:  # no later call finds a right answer in memory
+                self.inputs.spoil(timer.returned[name])
+            elif number in chosen:
                 self.verify(key, number, timer.returned[name])
             if self.writes:  # the next participant of the round starts from the same values
                 self.inputs.refill(key, number)
@@ -138,11 +139,7 @@ def in_sequence(
             for method in methods:
                 timer: Timer = _host(calls, _nothing, inputs.device) if method == "e2e" else EventTimer(calls, _nothing)
                 samples[method][name] = [timer.sample(name) for _ in range(trials)]
-    found = []
-    for method, times in samples.items():
-        ratios = {name: ratio_of_medians(times[BASELINE], own) for name, own in times.items() if name != BASELINE}
-        found.append(Measured(Timing(method, times, ratios, True), {}))
-    return found
+    return [Measured(Timing(method, times), {}) for method, times in samples.items()]
 
 
 def time_alone(run: Callable[..., Any], inputs: StaticInputs, method: str, samples: int = 15) -> float | None:
@@ -165,7 +162,6 @@ class without_collector:  # noqa: N801 (used as a function)
     """Python's garbage collector rests within the block: its pauses are nobody's speed."""
 
     def __enter__(self) -> None:
-        gc.collect()
         gc.disable()
 
     def __exit__(self, *_: object) -> None:

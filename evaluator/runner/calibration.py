@@ -5,8 +5,10 @@ would compile again otherwise.
 """
 
 import base64
+import contextlib
 import json
 import os
+import sys
 from dataclasses import asdict
 from typing import Any
 
@@ -18,6 +20,8 @@ class BadDevice(Exception):
     """The device does not work, or computes something else than it should."""
 
 
+#: Whose modules are worth importing before a fork.
+_PACKAGES = frozenset({"torch", "triton", "sympy", "mpmath", "numpy", "torchgen"})
 #: What `calibrate` found; forks inherit it. Empty on a CPU.
 _found: dict[str, Any] = {}
 
@@ -31,6 +35,16 @@ def rates() -> DeviceRates | None:
 def device_name() -> str | None:
     """ "NVIDIA H200" """
     return _found.get("name")
+
+
+def capability() -> int:
+    """The device's compute capability as one number: 90 for 9.0."""
+    return int(_found["capability"])
+
+
+def modules() -> list[str]:
+    """Modules of torch, Triton and theirs that measuring imports on the device."""
+    return [str(name) for name in _found["modules"]]
 
 
 def calibrate(device: str) -> None:
@@ -62,6 +76,7 @@ def canary(device: str) -> str | None:
         ones = torch.full((512, 512), 2.0, device=device)
         products = ones @ ones  # each element is 512 · 4, exact in every precision
         counted = torch.arange(1 << 20, device=device, dtype=torch.int64).sum()
+        torch.cuda.device_count()  # remembered from here on: asked later, NVML has been seen to count none in a fork
         right = bool((products == 2048.0).all()) and int(counted) == (1 << 19) * ((1 << 20) - 1)
         return None if right else "it computes wrong results"
     except RuntimeError as problem:
@@ -73,15 +88,33 @@ def _measured(device: str) -> dict[str, Any]:
 
     from evaluator.measure.device_rates import device_rates
 
+    before = frozenset(sys.modules)
     with seeds.fresh_caches() as caches:
         problem = canary(device)
         if problem:
             return {"problem": f"the device {device} is taken out: {problem}"}
         found = device_rates(torch.device(device))
         stubs = seeds.pack(caches)
+    with seeds.fresh_caches():
+        _compile_once(device)
+    major, minor = torch.cuda.get_device_capability(device)
     return {
         "problem": None,
+        "capability": 10 * major + minor,
+        "modules": sorted(name for name in set(sys.modules) - before if name.partition(".")[0] in _PACKAGES),
         "name": torch.cuda.get_device_name(device),
         "rates": asdict(found),
         "stubs": base64.b64encode(stubs).decode(),
     }
+
+
+def _compile_once(device: str) -> None:
+    """Have Inductor do what it does for a baseline, for the sake of what it imports."""
+    import torch
+    from torch.fx import symbolic_trace
+
+    from evaluator.measure.baselines import compile_baseline
+
+    module = symbolic_trace(lambda x, y: torch.nn.functional.relu(x + y).sum(1))
+    with contextlib.suppress(Exception):  # whoever can not compile here can still judge
+        compile_baseline("inductor", module, [torch.ones(4, 8, device=device) for _ in range(2)])

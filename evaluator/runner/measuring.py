@@ -108,7 +108,7 @@ def _precise(
     direct = time_all(participants, inputs, Plan(methods, limits), rng, entry=DIRECT, verify=kept)
     through, missing = all_through_torch_compile(eager, participants, inputs.values)
     if BASELINE not in through:
-        return {DIRECT: direct, COMPILED: [Measured(Timing("e2e", {}, {}, False), missing)]}
+        return {DIRECT: direct, COMPILED: [Measured(Timing("e2e", {}), missing)]}
     compiled = time_all(through, inputs, Plan(("e2e",), limits), rng, entry=COMPILED, verify=kept)
     return {DIRECT: direct, COMPILED: [Measured(one.timing, {**missing, **one.missing}) for one in compiled]}
 

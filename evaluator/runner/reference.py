@@ -11,7 +11,7 @@ from torch.utils._pytree import tree_leaves
 
 from evaluator.engine.build import UnsupportedTarget, build, on_device
 from evaluator.engine.explain import Explanation, explain
-from evaluator.engine.inputs import Input, InputProblem, InputSet, graph_inputs, replay
+from evaluator.engine.inputs import Input, InputProblem, InputSet, graph_inputs, quick_to_draw_on, replay
 from evaluator.engine.launches import eager_launches
 from evaluator.engine.shapes import node_shapes
 from evaluator.engine.values import copied
@@ -96,7 +96,8 @@ class Reference:
         """Inputs from a seed that is drawn now."""
         seed = secrets.randbits(63)
         try:
-            return replay(self.metas, seed, input_set.spread, self.device, scalars=self.scalars)
+            where = quick_to_draw_on(self.metas, self.device)
+            return replay(self.metas, seed, input_set.spread, self.device, scalars=self.scalars, drawn_on=where)
         except (InputProblem, RuntimeError) as problem:
             raise eager_fail(f"Its inputs can not be made: {problem}") from problem
 

@@ -3,11 +3,17 @@
 Without it each judge and each runner would spend most of a second on that. The pass is our own, nothing is isolated.
 """
 
+import contextlib
+import importlib
 import sys
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import torch
 import triton
 import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
 
 from evaluator.engine.build import build
 from evaluator.engine.compare import compare
@@ -16,6 +22,7 @@ from evaluator.engine.load import LoadedPass
 from evaluator.engine.passes import apply_passes
 from evaluator.engine.printed import rewritten_source
 from evaluator.engine.shapes import node_shapes
+from evaluator.runner import processes, seeds
 from graphs.fx_source import parse
 
 _MODEL = """
@@ -72,3 +79,41 @@ def rehearse(device: str) -> None:
             if device == "cpu":
                 with CandidateCounter():
                     compare(expected, rewritten(*inputs))
+
+
+def rehearse_measuring(capability: int, modules: Sequence[str]) -> None:
+    """What measuring on a GPU of this capability (90 for 9.0) takes for the first time, as far as it needs no device.
+
+    `modules` were imported where Inductor compiled something on the device. All of it happens in a fork first: where
+    that starts CUDA, it is left out, for this process could not be forked any more.
+    """
+    work = partial(_rehearse_measuring, capability, modules)
+    if processes.start(partial(_end_badly_with_cuda, work)).wait().code == 0:
+        work()
+
+
+def _rehearse_measuring(capability: int, modules: Sequence[str]) -> None:
+    for name in modules:
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+    with contextlib.suppress(Exception):
+        from torch._inductor.codecache import torch_key
+
+        torch_key()  # reads all of torch's source, once a process
+    types = {"x_ptr": "*fp32", "y_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32", "block": "constexpr"}
+    with seeds.fresh_caches(), contextlib.suppress(Exception):
+        triton.compile(ASTSource(_kernel, types, {"block": 16}), target=GPUTarget("cuda", capability, 32))
+
+
+def _end_badly_with_cuda(work: Callable[[], None]) -> None:
+    work()
+    if torch.cuda.is_initialized():
+        raise RuntimeError("what measuring needs can not be rehearsed here: it would start CUDA")
+
+
+def first_launch(device: str) -> None:
+    """Start CUDA in this process and launch a kernel of our own: what that takes is no submission's time."""
+    with contextlib.suppress(Exception):  # a device that fails is found out by the canary, or by the first call
+        launcher(*(torch.ones(2, 4, device=device) for _ in range(2)))
+        torch.cuda.synchronize()
+        torch.cuda.device_count()  # remembered from here on, whatever NVML says of it in a fork

@@ -33,9 +33,13 @@ def warm_up(device: str) -> None:
         from evaluator.engine import interpreter
 
         interpreter.enable()
-    elif not torch.cuda.is_available():
+    else:
+        # Said in namespaces, where NVML's files are not; CUDA itself does not need them. No author's concern.
+        warnings.filterwarnings("ignore", "Can't initialize NVML")
+    if device != "cpu" and not torch.cuda.is_available():
         raise CannotWarm(f"there is no CUDA device for {device!r}: run with --device cpu, or on a machine with a GPU")
     precision.pin()
+    from evaluator.measure import device_state
     from evaluator.runner import judge, rehearsal, runner_process, worker  # noqa: F401
 
     with warnings.catch_warnings():
@@ -47,13 +51,15 @@ def warm_up(device: str) -> None:
         raise CannotWarm("CUDA was started while the evaluator warmed up; processes forked from here could not use it")
     isolation.probe()
     runner_process.sweep()
+    if device != "cpu":
+        device_state.release()
     gc.collect()
     gc.freeze()  # the collector of a fork does not touch, and so does not copy, what is warm
 
 
 def _warm_up_measuring(device: str) -> None:
     """Import what measuring needs, and have the device measured by a fork."""
-    from evaluator.runner import calibration
+    from evaluator.runner import calibration, rehearsal
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -65,3 +71,4 @@ def _warm_up_measuring(device: str) -> None:
             calibration.calibrate(device)
         except calibration.BadDevice as problem:
             raise CannotWarm(str(problem)) from problem
+        rehearsal.rehearse_measuring(calibration.capability(), calibration.modules())

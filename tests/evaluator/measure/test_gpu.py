@@ -5,7 +5,7 @@ import random
 import torch
 from torch.fx import symbolic_trace
 
-from evaluator.measure.baselines import compile_baseline, through_torch_compile
+from evaluator.measure.baselines import all_through_torch_compile, compile_baseline
 from evaluator.measure.kernels import annotated, launches, profile_kernels
 from evaluator.measure.session import Plan, bound, measure, time_alone
 from evaluator.measure.values import StaticInputs
@@ -67,5 +67,5 @@ if torch.cuda.is_available():
     def test_the_compiled_entry_returns_what_the_direct_one_does() -> None:
         module, values = symbolic_trace(pooling), inputs()
         with torch.no_grad():
-            through = through_torch_compile(module, module.forward, values.values)
-            assert torch.equal(through(*values.values), module(*values.values))
+            through, missing = all_through_torch_compile(module, {"eager": module.forward}, values.values)
+            assert torch.equal(through["eager"](*values.values), module(*values.values)) and not missing
