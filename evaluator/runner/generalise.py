@@ -90,7 +90,7 @@ def examine(index: int, eager: Reference, runner: RemoteRunner, report: Report) 
             found.append(_outcome(check, "not applicable", "No input can be changed in this way."))
             continue
         try:
-            returned = runner.call(index, case)
+            returned = runner.call(index, case, watched=False)
         except Decided as problem:
             found.append(_outcome(check, "no", problem.message))
             if problem.reason == RuntimeReason.TIMEOUT:
@@ -116,7 +116,7 @@ def _another_shape(index: int, eager: Reference, runner: RemoteRunner, report: R
         return _outcome(_SHAPE, "not applicable", "The graph takes its inputs in no other size that was tried.")
     case, what = found
     try:
-        returned = runner.call(index, case)
+        returned = runner.call(index, case, watched=False)
         with report.own_work("comparing the outputs"):
             said = _compared(_SHAPE, case, returned.outputs)
     except Decided as problem:

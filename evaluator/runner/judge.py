@@ -18,7 +18,7 @@ from evaluator.runner.devices import torch_device
 from evaluator.runner.findings import Findings
 from evaluator.runner.history import History
 from evaluator.runner.protocol import Channel, Closed
-from evaluator.runner.reference import reference
+from evaluator.runner.reference import Reference, reference
 from evaluator.runner.remote_runner import RemoteRunner, RunnerFault
 from evaluator.runner.report import Report
 from evaluator.runner.supervisor_link import SupervisorLink
@@ -45,24 +45,30 @@ def main(channel: Channel, job: Job, names: Sequence[str], *, first: bool) -> No
 
 def judge(job: Job, names: Sequence[str], supervisor: SupervisorLink, *, first: bool) -> None:
     """Judge one submission: look at its text, load it, and see what it does to each graph."""
-    if job.device != "cpu" and (problem := calibration.canary(torch_device(job.device))) is not None:
-        raise RunnerFault(f"The device is taken out: {problem}.")
     tell = Findings(supervisor, overturned=job.overturned)
     runner = RemoteRunner(supervisor, job.limits, tell, job.files)
     rejected = statics.check(job, supervisor, tell) if first else None
+    if job.device != "cpu" and rejected is None:
+        runner.prepare()  # it starts CUDA while the same is done here
+        if (problem := calibration.canary(torch_device(job.device))) is not None:
+            raise RunnerFault(f"The device is taken out: {problem}.")
     rejected = rejected or load(runner, supervisor, announce=first)
+    right: list[tuple[int, Reference, Report]] = []
     for index, sample in enumerate(job.graphs):
         if sample.name in names:
             started = time.monotonic()
             report = Report(supervisor, sample.name, job.limits.call_seconds)
             report.started(index, len(job.graphs))
-            result = rejected or tell.rejection or judge_graph(job, index, runner, report, tell)
+            result = rejected or tell.rejection or judge_graph(job, index, runner, report, tell, right)
             if result["reason"] in LOST and runner.worked_on_others:
                 # An earlier graph may have left a thread, or memory, behind: this one gets a process of its own.
                 runner.end()
                 report.again()
-                result = judge_graph(job, index, runner, report, tell)
+                result = judge_graph(job, index, runner, report, tell, right)
             report.done(tell.rejection or result, time.monotonic() - started)
+    for index, eager, report in right:  # told apart from the verdicts, so after them
+        if tell.rejection is None:
+            generalise.examine(index, eager, runner, report)
 
 
 def load(runner: RemoteRunner, supervisor: SupervisorLink, *, announce: bool) -> GraphResult | None:
@@ -77,8 +83,15 @@ def load(runner: RemoteRunner, supervisor: SupervisorLink, *, announce: bool) ->
     return None
 
 
-def judge_graph(job: Job, index: int, runner: RemoteRunner, report: Report, tell: Findings) -> GraphResult:
-    """Judge one graph: reference, rewrite, candidate, comparison. The worst input set decides."""
+def judge_graph(
+    job: Job,
+    index: int,
+    runner: RemoteRunner,
+    report: Report,
+    tell: Findings,
+    right: list[tuple[int, Reference, Report]],
+) -> GraphResult:
+    """Judge one graph: reference, rewrite, candidate, comparison. The worst input set decides. Adds to `right`."""
     try:
         with report.own_work("running the graph without the submission"):
             eager = reference(job.graphs[index], torch_device(job.device))
@@ -117,7 +130,7 @@ def judge_graph(job: Job, index: int, runner: RemoteRunner, report: Report, tell
         return report.ended(decided)
     result = report.compared()
     if result["status"] == Status.CORRECT and tell.rejection is None:
-        generalise.examine(index, eager, runner, report)
+        right.append((index, eager, report))
     elif result["status"] == Status.ACCURACY and tell.rejection is None:
         reproduction.tell(job, index, applied, eager, runner, report)
     return result

@@ -207,6 +207,7 @@ class _Run:
                 self.ending, self.fault = "fault", message["message"]
             case "finished":
                 judge.finished = True
+                self._end_runner(judge)  # while the judge's own process ends
 
     def _event(self, kind: str, payload: dict[str, Any]) -> None:
         if kind == "graph_done":
@@ -255,6 +256,8 @@ class _Run:
         if ending.code == processes.FAULT_EXIT:
             self.ending = "fault"
             self.fault = f"The judge failed while {judge.doing}; the traceback is in the evaluator's log."
+        elif judge.graph in self.results:
+            pass  # it has its verdict; what could not be found out about it besides is missing
         elif judge.graph is not None:
             self._event("graph_done", results.eager_failed(judge.graph, f"Stopped while {judge.doing}: {cause}."))
         else:

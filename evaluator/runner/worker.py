@@ -7,7 +7,6 @@ ends this process is seen by the judge and the supervisor.
 
 import os
 import sys
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -26,7 +25,7 @@ from evaluator.engine.passes import apply_passes
 from evaluator.engine.printed import rewritten_source
 from evaluator.events import Finding, Step
 from evaluator.job import Job
-from evaluator.runner import guarding, measuring, protocol, seeds, tensors, whereabouts, workspace
+from evaluator.runner import guarding, measuring, protocol, rehearsal, seeds, tensors, whereabouts, workspace
 from evaluator.runner.devices import torch_device
 from evaluator.runner.failures import failure
 from evaluator.runner.outside import ReadsOutside
@@ -44,9 +43,10 @@ def main(channel: Channel, job: Job, folder: Path, *, place: int | None = None, 
     `run_ends`: when, on the clock of time.monotonic, the time of the whole run is over.
     """
     streams = _open_streams()
-    warnings.filterwarnings("ignore", "Can't initialize NVML")  # said on a GPU in namespaces; not the author's concern
     for seed in seeds.common:
         seeds.unpack(seed)
+    if job.device != "cpu":
+        rehearsal.first_launch(torch_device(job.device))
     worker = Worker(job, folder, guarding.sender(channel))
     me = os.getpid()
     channel.send({"ready": True})
@@ -158,7 +158,8 @@ class Worker:
         counter = CandidateCounter() if request["count"] else None
         outside = ReadsOutside(self.pass_dir)
         call = guarding.Call.asked_for(request)
-        with self.guards.around(module, inputs, call, closely=request["closely"]):
+        watching = self.guards.around(module, inputs, call, closely=request["closely"])
+        with watching if request["watched"] else nullcontext():
             started = perf_counter()
             with interpreter.here(), outside.listening(), counter or nullcontext():
                 outputs = module(*inputs)

@@ -15,7 +15,7 @@ def test_a_correct_pass_from_first_to_last_event(judge):
     events = judge(job())
     assert kinds(events) == [
         "run_started", "static_check", "loaded", "graph_started", "kernels", "matched", "rewritten", "compiled",
-        "correctness", "kernels", "correctness", "correctness", "generalisation", "graph_done", "run_done",
+        "correctness", "kernels", "correctness", "correctness", "graph_done", "generalisation", "run_done",
     ]  # fmt: skip
     result = only(events)
     assert words(result) == ("correct", None)
@@ -67,7 +67,8 @@ def test_what_is_printed_is_shown_before_the_graph_is_done(judge):
     assert printed(events).startswith("imported\n")
     assert printed(events).count("hello torch.Size([4, 8]) ä\n") >= 3
     order = [event["event"] for event in events]
-    assert max(i for i, kind in enumerate(order) if kind == "log") < order.index("graph_done")
+    judged = order[: order.index("graph_done")]  # calls on yet other inputs come after it
+    assert judged.count("log") >= 3
 
 
 def test_one_bad_graph_costs_only_itself(judge):
