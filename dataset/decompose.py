@@ -8,6 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -32,6 +33,7 @@ Kind = Literal["single", "classical", "fusible"]
 KINDS: tuple[Kind, ...] = ("single", "classical", "fusible")
 FOLDER = "_decomposed"
 MANIFEST = "decomposed.jsonl"
+KERNELS = "kernels.jsonl"  # what was counted
 _SHARE = 0.7  # of the time for a graph that may go into finding ranges; the rest cuts them out and checks them
 _SEED = 0
 _NO_LIMIT = 1 << 50  # CUDA reserves more addresses than any limit on them
@@ -62,9 +64,10 @@ def decompose_all(root: Path, options: DecomposeOptions) -> list[dict[str, Any]]
     One object each: `graph` (folder below `root`), `status` (done, failed, time, memory, died), `why`, `subgraphs`
     (folders below `root`), `left` (reason → count), `seconds`.
     """
-    folders = [path for path in find_samples(root) if FOLDER not in path.relative_to(root).parts]
+    folders = [path for path in find_samples(root) if not any(map(_is_inside, path.relative_to(root).parts))]
     if options.kind == "fusible":
         _import_inductor()
+        _remember(root, options)
         folders.sort(key=lambda path: (path / "model.py").stat().st_size)  # large ones share blocks with small ones
     known = manifest.read_manifest(root / MANIFEST) if options.resume else {}
     tqdm.monitor_interval = 0  # no thread: processes are forked from here
@@ -77,6 +80,21 @@ def decompose_all(root: Path, options: DecomposeOptions) -> list[dict[str, Any]]
             manifest.append(root / MANIFEST, result)
         results.append({name: value for name, value in result.items() if name != "key"})
     return sorted(results, key=lambda result: str(result["graph"]))
+
+
+def _is_inside(part: str) -> bool:
+    """Of the way to a folder: it is a subgraph, or belongs to a capture or a decomposition that is at work."""
+    return part == FOLDER or part.startswith((".capture-", ".decompose-"))
+
+
+def _remember(root: Path, options: DecomposeOptions) -> None:
+    """What an earlier call counted."""
+    from dataset import kernel_counts
+
+    if options.resume and (root / KERNELS).is_file():
+        for line in (root / KERNELS).read_text("utf-8").splitlines():
+            with suppress(ValueError):  # cut off when the process was ended
+                kernel_counts.merge(json.loads(line))
 
 
 def _import_inductor() -> None:
@@ -107,6 +125,8 @@ def _decompose_one(root: Path, folder: Path, options: DecomposeOptions) -> dict[
         from dataset import kernel_counts
 
         kernel_counts.merge(value["counted"])
+        with (root / KERNELS).open("a") as file:
+            file.write(json.dumps(value["counted"]) + "\n")
     below = (folder / FOLDER).relative_to(root)
     return {
         "graph": folder.relative_to(root).as_posix(),

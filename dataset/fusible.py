@@ -99,6 +99,8 @@ def fusible_ranges(
         step = window or end - start
         for piece in range(start, end, step):
             one = _trimmed((piece, min(piece + step, end)), nodes, values)
+            if one[0] == one[1]:
+                continue  # nothing but sizes and parts of tuples
             alone = counter.alone(*one)
             if alone is not None and alone.total > 1:
                 _mark(marks, one, SEVERAL)

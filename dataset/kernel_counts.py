@@ -6,6 +6,8 @@ Graphs are decomposed in forked processes: a child starts with what its parent k
 import hashlib
 from collections.abc import Mapping, Sequence
 
+import torch
+
 from dataset.inductor_kernels import Input, Kernels
 
 Plain = dict[str, list[int] | None]  # as JSON: generated, extern, light; null for what Inductor does not take
@@ -15,8 +17,8 @@ _new: dict[str, Kernels | None] = {}
 
 
 def key_of(source: str, inputs: Sequence[Input], device: str) -> str:
-    """Names a graph by its text, the shapes, strides and dtypes of its inputs, and the device."""
-    return hashlib.sha256(repr((source, tuple(inputs), device)).encode()).hexdigest()
+    """Names a graph by its text, the shapes, strides and dtypes of its inputs, the device and the version of torch."""
+    return hashlib.sha256(repr((source, tuple(inputs), device, torch.__version__)).encode()).hexdigest()
 
 
 def is_known(key: str) -> bool:

@@ -40,9 +40,12 @@ def import_before_forks(libraries: Iterable[str]) -> None:
 
 
 def _timm(timm: Any, name: ModelName) -> Example:
-    model = timm.create_model(name.name, pretrained=False, **name.options)
-    size = getattr(model, "pretrained_cfg", {}).get("input_size", (3, 224, 224))
-    return Example(model, (torch.randn(1, *size),), tag="computer_vision")
+    """`input_size` is the side of the pictures; `img_size` as well, for models that are made for one size."""
+    options = dict(name.options)
+    side = options.pop("input_size", options.get("img_size"))
+    model = timm.create_model(name.name, pretrained=False, **options)
+    channels, *sides = getattr(model, "pretrained_cfg", {}).get("input_size", (3, 224, 224))
+    return Example(model, (torch.randn(1, channels, *([side, side] if side else sides)),), tag="computer_vision")
 
 
 def _torchvision(torchvision: Any, name: ModelName) -> Example:

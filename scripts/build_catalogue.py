@@ -221,7 +221,11 @@ def manifest_of(
     families: dict[str, str],
     benchmark: dict[str, Any],
 ) -> dict[str, Any]:
-    entries = list(read_manifest(work / "captured" / "manifest.jsonl").values())
+    entries = [
+        entry
+        for entry in read_manifest(work / "captured" / "manifest.jsonl").values()
+        if parse_name(entry["model"]).folder in families  # others were taken off the list
+    ]
     captured = [entry for entry in entries if entry["status"] == "captured"]
     graphs = [member for task in tasks.tasks for member in task.members]
     by_family = Counter(families[parse_name(entry["model"]).folder] for entry in captured)

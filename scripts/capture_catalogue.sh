@@ -11,11 +11,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 WORK=${1:?a folder for what is captured}
 PYTHON=${PYTHON:-.venv/bin/python}
 
-"$PYTHON" -m dataset capture @scripts/models_by_family.txt --out "$WORK/captured" --seconds 90
+"$PYTHON" -m dataset capture @scripts/models_by_family.txt --out "$WORK/captured" --seconds 75
 for kind in single classical; do
     "$PYTHON" -m dataset decompose "$WORK/captured" --kind "$kind" --seconds 60 --resume
 done
-"$PYTHON" -m dataset decompose "$WORK/captured" --kind fusible --window 16 --seconds 60 --resume
+"$PYTHON" -m dataset decompose "$WORK/captured" --kind fusible --window 10 --seconds 60 --resume
 "$PYTHON" scripts/build_catalogue.py "$WORK" --choose
-"$PYTHON" -m dataset vary "$WORK/chosen" --out "$WORK/varied" --variants 3
+"$PYTHON" -m dataset vary "$WORK/chosen" --out "$WORK/varied" --variants 1
 "$PYTHON" scripts/build_catalogue.py "$WORK"

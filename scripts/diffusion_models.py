@@ -59,12 +59,6 @@ def unet_text() -> Call:
     return model, inputs
 
 
-def unet_sound() -> Call:
-    """Dance Diffusion's, in one dimension."""
-    model = _made("UNet1DModel", sample_size=1024)
-    return model, {"sample": randn(1, 2, 1024), "timestep": _STEP}
-
-
 def unet_video() -> Call:
     """Text to video: convolutions and attention over time between those over space."""
     model = _made(

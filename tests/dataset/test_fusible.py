@@ -77,13 +77,14 @@ PARENT = Sample(
 
 
 # The same graph with another operator at 4, and no time: what its parent counted is known, up to there
-LATE = """
+LATE = '''
 import json
 from dataset.fusible import fusible_ranges
 from dataset.subgraphs import Values, operators
 from evaluator.engine.build import build
 from evaluator.engine.inputs import graph_inputs, replay
 from graphs.fx_source import parse
+from dataclasses import replace
 from tests.dataset.test_fusible import PARENT
 graph = parse(PARENT.source.replace("torch.sigmoid", "torch.tanh"))
 module = build(graph)
@@ -91,7 +92,20 @@ values = Values(module)
 values.run(*replay(graph_inputs(graph, PARENT.inputs, None)[0], 0))
 found = fusible_ranges(operators(module), values, seconds=0)
 print(json.dumps([found.looked_at, found.ranges]))
-"""
+graph = parse("""
+import torch
+
+class GraphModule(torch.nn.Module):
+    def forward(self, x):
+        n = x.size(0)
+        y = torch._C._nn.linear(x, x)
+        return (y,)
+""")
+module = build(graph)
+values = Values(module)
+values.run(*replay(graph_inputs(graph, (replace(PARENT.inputs[1], name="x"),), None)[0], 0))
+print(json.dumps(fusible_ranges(operators(module), values).ranges))
+'''
 
 
 @pytest.fixture(scope="module")
@@ -109,9 +123,9 @@ def found(tmp_path_factory):
         [sys.executable, "-c", code], cwd=ROOT, env=os.environ, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    result, again, *compared, late = [json.loads(line) for line in done.stdout.splitlines()]
+    result, again, *compared, late, sizes = [json.loads(line) for line in done.stdout.splitlines()]
     assert again == result  # its seconds, too: it was not done again
-    return Path(root), result, compared, late
+    return Path(root), result, compared, late, sizes
 
 
 def test_each_criterion_finds_its_ranges_and_says_so(found):
@@ -139,3 +153,7 @@ def test_counted_kernels_are_the_generated_ones(found):
 
 def test_when_the_time_is_up_a_range_that_may_go_on_is_none(found):
     assert found[3] == [4, []]
+
+
+def test_sizes_alone_are_no_range(found):
+    assert found[4] == []
