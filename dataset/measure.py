@@ -38,7 +38,8 @@ Line = dict[str, Any]
 
 @dataclass(frozen=True)
 class MeasureOptions:
-    """`seconds` is the limit for everything, `graph_seconds` for one graph; `workers` processes compile."""
+    """`seconds` is the limit for everything, `graph_seconds` for one graph and for compiling a batch beforehand, which
+    `workers` processes do."""
 
     device: str = "cpu"
     seconds: float = 3600.0
@@ -94,7 +95,7 @@ def measure_all(root: Path, out: Path, options: MeasureOptions, say: Callable[[s
             if left <= 0:
                 break
             if options.workers > 1:
-                _compile(batch, Path(work), options, _COMPILING * left)
+                _compile(batch, Path(work), options, min(_COMPILING * left, options.graph_seconds))
             for lines in _measure(batch, Path(work), options, deadline):
                 file.writelines(json.dumps(line) + "\n" for line in lines)
                 file.flush()
