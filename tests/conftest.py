@@ -1,6 +1,7 @@
 """Fixtures of the web rooms: a real Redis of our own, so that no test ever talks to a workbench that runs here."""
 
 import os
+import signal
 import subprocess
 import tempfile
 import time
@@ -9,6 +10,12 @@ from pathlib import Path
 
 import pytest
 from redis import Redis
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A run that was started in the background ignores Ctrl-C, and so would everything that tests start and end by it."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
