@@ -13,7 +13,7 @@ from redis import Redis
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A run that was started in the background ignores Ctrl-C, and so would everything that tests start and end by it."""
+    """A run that was started in the background ignores Ctrl-C, and so would all that tests start and end by it."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

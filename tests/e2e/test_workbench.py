@@ -50,7 +50,7 @@ def test_a_pass_written_in_the_browser_is_judged_graph_by_graph(
         expect(cells).to_contain_text("correct")
         expect(cells).to_contain_text("5 → 1")  # mul, sum, sum, clamp, div against one kernel
     expect_headline(page, f"correct on {len(graphs)} of {len(graphs)} graphs")
-    expect(page.get_by_text("speed needs a GPU worker")).to_be_visible()
+    expect(page.get_by_text("speed needs a GPU worker", exact=True)).to_be_visible()
 
     page.get_by_role("button", name="after").click()
     expect(page.locator("#graph-nodes li", has_text="masked_mean")).to_have_count(1)
