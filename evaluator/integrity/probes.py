@@ -163,9 +163,13 @@ def poison_free_memory(sizes: Sequence[int], device: str = "cpu", copies: int = 
     """
     wanted = [max(size, 1) for size in sizes for _ in range(copies)]
     if device != "cpu" and torch.cuda.is_available():
-        wanted += _free_cuda_blocks()
-    blocks = []
+        free = _free_cuda_blocks()  # new memory only where none of them would be handed out
+        wanted = free + [size for size in sorted(set(wanted)) if not any(block >= size for block in free)]
+    blocks, room = [], _MOST_POISON if device == "cpu" else sum(wanted)
     for size in sorted(wanted, reverse=True):
+        if size > room:
+            continue
+        room -= size
         try:
             blocks.append(torch.empty(size, dtype=torch.uint8, device=device).fill_(POISON))
         except RuntimeError:  # no room for a copy: what is there is poisoned
@@ -175,6 +179,7 @@ def poison_free_memory(sizes: Sequence[int], device: str = "cpu", copies: int = 
     del blocks
 
 
+_MOST_POISON = 256 << 20  # bytes of a host's memory, held at the same time
 _behind: list[torch.Tensor] = []
 
 

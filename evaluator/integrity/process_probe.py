@@ -281,7 +281,25 @@ def current_stream_findings() -> list[Finding]:
 def allocator_state() -> tuple[int, int]:
     """How often CUDA's allocator gave memory back to the driver, and how often because there was none left."""
     stats = torch.cuda.memory_stats() if torch.cuda.is_initialized() else {}
-    return int(stats.get("num_device_free", 0)), int(stats.get("num_alloc_retries", 0))
+    return int(stats.get("num_device_free", 0)) - sum(_freed_by_tuning), int(stats.get("num_alloc_retries", 0))
+
+
+_freed_by_tuning: list[int] = []
+
+
+def leave_tuning_out() -> None:
+    """What Triton's tuner gives back is not counted: with `use_cuda_graph` it empties the cache before each capture."""
+    bench = triton.runtime.autotuner.Autotuner._bench
+
+    def counted(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        (before, _), known = allocator_state(), len(_freed_by_tuning)
+        try:
+            return bench(self, *arguments, **keywords)
+        finally:
+            if len(_freed_by_tuning) == known:  # not within another one
+                _freed_by_tuning.append(allocator_state()[0] - before)
+
+    triton.runtime.autotuner.Autotuner._bench = counted
 
 
 def allocator_findings(before: tuple[int, int]) -> list[Finding]:

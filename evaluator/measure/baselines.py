@@ -66,7 +66,7 @@ def _inductor(options: dict[str, Any]) -> Backend:
                 with_example_values(module, inputs),
                 list(inputs),
                 dynamic_shapes="from_example_inputs",
-                options=options or None,
+                options={"config_patches": options} if options else None,
             )
         return compiled
 

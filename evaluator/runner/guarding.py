@@ -32,6 +32,7 @@ from evaluator.runner.protocol import Channel, Message
 from evaluator.verdicts import Severity
 
 _MOST_FINDINGS = 200  # of one process
+_MOST_POISONED_BYTES = 8 << 20  # of one value: several copies of it are filled
 _MOST_HELD_BYTES = 64 << 20  # of the outputs of the last call, and of its inputs
 
 
@@ -76,6 +77,8 @@ class Guards:
 
     def arm(self) -> None:
         """Before the first file of the submission is imported, when its files have been written."""
+        if not self._on_cpu:
+            process_probe.leave_tuning_out()
         self._primitives = process_probe.capture_primitives()
         self._threads = process_probe.live_threads()
         self._helpers = _helpers(self._pass_dir)
@@ -100,7 +103,7 @@ class Guards:
         """Watch one call of the rewritten graph; `closely` also sees what the launchers do, and what they keep."""
         if not closely:  # else the guard fills what launchers allocate
             sizes = [value.nbytes for value in (*self._held, *inputs) if isinstance(value, torch.Tensor)]
-            probes.poison_free_memory(sizes, self._device)
+            probes.poison_free_memory([size for size in sizes if size <= _MOST_POISONED_BYTES], self._device)
         before = probes.fingerprint(inputs)
         allocator = process_probe.allocator_state()
         kept = state_probe.snapshot(self._modules) if closely else None

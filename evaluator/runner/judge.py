@@ -67,8 +67,22 @@ def judge(job: Job, names: Sequence[str], supervisor: SupervisorLink, *, first: 
                 result = judge_graph(job, index, runner, report, tell, right)
             report.done(tell.rejection or result, time.monotonic() - started)
     for index, eager, report in right:  # told apart from the verdicts, so after them
-        if tell.rejection is None:
-            generalise.examine(index, eager, runner, report)
+        if tell.rejection is None and not examined(index, eager, runner, report):
+            break
+
+
+def examined(index: int, eager: Reference, runner: RemoteRunner, report: Report) -> bool:
+    """Make the generalisation report of a graph; false where no other can be made. The verdicts stand in any case."""
+    try:
+        generalise.examine(index, eager, runner, report)
+    except Closed:
+        raise
+    except RunnerFault:
+        traceback.print_exc()
+        return False
+    except Exception:  # an operator that this dtype does not have, for example
+        traceback.print_exc()
+    return True
 
 
 def load(runner: RemoteRunner, supervisor: SupervisorLink, *, announce: bool) -> GraphResult | None:

@@ -139,6 +139,20 @@ def test_poison_reaches_memory_that_is_allocated_again() -> None:
     assert done.stdout == "True\n", done.stderr
 
 
+def test_poison_takes_a_bounded_amount_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    empty = torch.empty
+
+    def noted(size: int, **rest: Any) -> torch.Tensor:
+        asked.append(size)
+        return empty(0, **rest)
+
+    monkeypatch.setattr(torch, "empty", noted)
+    probes.poison_free_memory([1 << 40, 100 << 20, 1000])
+    assert asked[:2] == [100 << 20, 100 << 20]  # two of eight fit into 256 MiB, and all of the small ones
+    assert asked.count(1000) == 8 and sum(asked) < 256 << 20
+
+
 # Printed text
 
 

@@ -5,7 +5,7 @@ import torch
 from torch._dynamo.utils import counters
 from torch.fx import symbolic_trace
 
-from evaluator.measure.baselines import all_through_torch_compile, compile_baseline
+from evaluator.measure.baselines import INDUCTOR_MODES, all_through_torch_compile, compile_baseline
 from evaluator.runner import seeds
 
 X = torch.tensor([[1.0, -2.0], [3.0, 4.0]])
@@ -60,6 +60,15 @@ def test_a_graph_whose_outputs_dynamo_knows_otherwise_is_not_timed_by_it():
     module = symbolic_trace(with_input)  # Dynamo returns its own input without asking the graph
     through, missing = all_through_torch_compile(module, {"eager": module.forward}, [X, Y])
     assert not through and "1 outputs where the graph has 2" in missing["eager"]
+
+
+def test_every_mode_of_inductor_compiles():
+    module = symbolic_trace(two)
+    with seeds.fresh_caches():
+        for name in INDUCTOR_MODES:
+            torch._dynamo.reset()
+            found = compile_baseline(name, module, [X, Y]).call(X, Y)
+            assert [value.tolist() for value in found] == [[[11.0, 18.0], [13.0, 24.0]], [[10.0, 0.0], [30.0, 80.0]]]
 
 
 def test_a_compiled_graph_is_found_again_where_a_seed_of_it_lies(tmp_path, monkeypatch):
