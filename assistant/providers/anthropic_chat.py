@@ -7,7 +7,7 @@ from typing import Any
 import anthropic
 
 from assistant.providers.endpoint import Endpoint
-from assistant.providers.words import Ask, Message, Partial, PartialCall, Stop, Usage
+from assistant.providers.words import Ask, Message, Partial, PartialCall, Stop, Usage, token_count
 
 _STOPS = {
     "end_turn": Stop.END,
@@ -109,10 +109,13 @@ def _take(event: Any, partial: Partial) -> str:
         case "content_block_start" if event.content_block.type == "tool_use":
             block = event.content_block
             partial.calls[event.index] = PartialCall(str(block.id or ""), str(block.name or ""))
+            partial.grow(str(block.id or ""), str(block.name or ""))
         case "content_block_delta" if event.delta.type == "text_delta":
             return str(event.delta.text or "")
         case "content_block_delta" if event.delta.type == "input_json_delta":
-            partial.calls[event.index].raw.append(str(event.delta.partial_json or ""))
+            part = str(event.delta.partial_json or "")
+            partial.calls[event.index].raw.append(part)
+            partial.grow(part)
         case "message_delta":
             if event.delta.stop_reason:
                 partial.stop = _STOPS.get(event.delta.stop_reason, Stop.END)
@@ -127,7 +130,7 @@ def _usage(said: Any, before: Usage | None) -> Usage:
         getattr(said, name, None) for name in ("cache_read_input_tokens", "cache_creation_input_tokens", "input_tokens")
     )
     was = before or Usage(0, 0)
-    cached = was.cached if cached is None else int(cached)
-    written = was.written if written is None else int(written)
-    total = was.input if fresh is None else int(fresh) + cached + written
-    return Usage(total, int(getattr(said, "output_tokens", None) or 0), cached, written)
+    cached = was.cached if cached is None else token_count(cached)
+    written = was.written if written is None else token_count(written)
+    total = was.input if fresh is None else token_count(token_count(fresh) + cached + written)
+    return Usage(total, token_count(getattr(said, "output_tokens", None)), cached, written)

@@ -20,7 +20,6 @@ from assistant.providers.words import Ask, Partial, Piece, Stop, Text, Turn, Usa
 
 LOOK_SECONDS = 0.2  # between two looks at whether the answer is still wanted
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
-LONGEST_ANSWER = 2_000_000  # characters
 _TOKEN = 4  # characters, where an endpoint does not count
 
 
@@ -133,11 +132,8 @@ class _Call:
             return
 
     async def _stream(self, partial: Partial) -> None:
-        length = 0
         async for text in adapter_of(self.endpoint.kind).stream(self.endpoint, self.ask, partial):
-            length += len(text)
-            if length > LONGEST_ANSWER:
-                raise ProviderFailure("too_long", f"The answer is longer than {LONGEST_ANSWER:,} characters.")
+            partial.grow(text)
             self.pieces.put(Text(text))
 
     async def _wait(self, failure: ProviderFailure, attempt: int) -> bool:

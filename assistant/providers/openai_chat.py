@@ -6,7 +6,7 @@ from typing import Any
 import openai
 
 from assistant.providers.endpoint import Endpoint
-from assistant.providers.words import Ask, Partial, PartialCall, Stop, Usage
+from assistant.providers.words import Ask, Partial, PartialCall, Stop, Usage, token_count
 
 _STOPS = {
     "stop": Stop.END,
@@ -65,8 +65,8 @@ def _take(chunk: Any, partial: Partial) -> str:
     usage = getattr(chunk, "usage", None)
     if usage is not None:
         details = getattr(usage, "prompt_tokens_details", None)
-        cached = int(getattr(details, "cached_tokens", None) or 0)
-        partial.usage = Usage(int(usage.prompt_tokens or 0), int(usage.completion_tokens or 0), cached)
+        cached = token_count(getattr(details, "cached_tokens", None))
+        partial.usage = Usage(token_count(usage.prompt_tokens), token_count(usage.completion_tokens), cached)
     choices = chunk.choices
     if not choices:
         return ""
@@ -97,3 +97,5 @@ def _take_call(call: Any, partial: Partial) -> None:
     if function is not None:
         known.name = known.name or str(function.name or "")
         known.raw.append(str(function.arguments or ""))
+        partial.grow(str(function.name or ""), known.raw[-1])
+    partial.grow(str(call.id or ""))

@@ -5,6 +5,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from assistant.providers.failures import ProviderFailure
+
+LONGEST_ANSWER = 2_000_000  # characters, of its text and of its calls
+MOST_CALLS = 64  # tool calls in one answer
+MOST_TOKENS = 2**31 - 1  # that an account's column holds
+
 Message = Mapping[str, Any]  # one message of a chat, in the form of OpenAI's chat completions
 
 
@@ -114,8 +120,25 @@ class Partial:
     stop: Stop | None = None
     usage: Usage | None = None
     model: str = ""
+    length: int = 0  # characters
 
     @property
     def has_begun(self) -> bool:
-        """Whether something of the answer came."""
-        return bool(self.texts or self.calls or self.stop)
+        """Whether something of the answer came: it is paid for, though a model may think before it says a word."""
+        return bool(self.texts or self.calls or self.stop or self.usage or self.model)
+
+    def grow(self, *parts: str) -> None:
+        """Counts what came. Raises ProviderFailure when there is more than any answer needs."""
+        self.length += sum(map(len, parts))
+        if self.length > LONGEST_ANSWER:
+            raise ProviderFailure("too_long", f"The answer is longer than {LONGEST_ANSWER:,} characters.")
+        if len(self.calls) > MOST_CALLS:
+            raise ProviderFailure("too_long", f"The answer has more than {MOST_CALLS} tool calls.")
+
+
+def token_count(said: Any) -> int:
+    """A count of tokens as a server says it; nothing where it says nonsense, and never more than fits a column."""
+    try:
+        return min(max(int(said or 0), 0), MOST_TOKENS)
+    except (TypeError, ValueError, OverflowError):
+        return 0

@@ -126,6 +126,39 @@ def test_a_malformed_call_says_what_is_wrong_with_it(server, speaks, written, pr
     assert call.arguments is None and problem in call.problem and call.raw == written
 
 
+@pytest.mark.parametrize("how", ["arguments", "calls"])
+def test_calls_count_towards_the_longest_answer(server, speaks, how):
+    if how == "arguments":
+        parts = speaks.call(0, "a", "write_file", *["x" * 250_000] * 9)
+    else:
+        parts = [part for at in range(65) for part in speaks.call(at, f"c{at}", "list_files")]
+    server.replies = [streamed([*speaks.texts("ok"), *parts, *speaks.end("tools")])]
+    turn = asked(server, speaks, tools=[TOOL])[-1]
+    assert turn.stop is Stop.CUT
+    assert ("2,000,000 characters" if how == "arguments" else "64 tool calls") in turn.problem
+
+
+def test_names_and_numbers_of_calls_are_such_as_can_be_sent_back(server):
+    parts = [*OpenAi.call(0, "a", "view file<|x|>" + "y" * 80), *OpenAi.call(1, "a", "list_files")]
+    server.replies = [streamed([*parts, *OpenAi.end("tools")])]
+    one, other = asked(server, OpenAi, tools=[TOOL])[-1].calls
+    assert one.name.startswith("view_file__x__yy") and len(one.name) == 64
+    assert one.id == "a" != other.id
+
+
+def test_impossible_counts_of_tokens(server):
+    server.replies = [streamed([*OpenAi.texts("x"), *OpenAi.end(tokens=(-5, 10**30))])]
+    usage = asked(server, OpenAi)[-1].usage
+    assert (usage.input, usage.output) == (0, 2**31 - 1)
+
+
+def test_what_was_thought_is_paid_for_and_not_asked_again(server):
+    """It breaks off after the first event, which counts what was read, and before any word."""
+    server.replies = [streamed([Anthropic.start()], cut=True)]
+    turn = asked(server, Anthropic)[-1]
+    assert (turn.stop, turn.usage.input, len(server.asked)) == (Stop.CUT, 11, 1)
+
+
 def test_servers_that_give_every_call_the_same_number(server):
     calls = [*OpenAi.call(0, "a", "view_file", '{"name": "A.py"}'), *OpenAi.call(0, "b", "list_files", "{}")]
     server.replies = [streamed([*calls, *OpenAi.end("end")])]
