@@ -38,9 +38,11 @@ def access_provider_to_change(author: Author, provider_id: int) -> Provider:
 def address_refusal(author: Author, endpoint: Endpoint) -> str | None:
     """Why this author may not have the server ask that host; None when they may.
 
-    The server reaches hosts that its users do not. On one person's machine, or for an admin, any host will do.
+    The server reaches hosts that its users do not. On one person's machine, or for an admin, any host will do. Behind
+    a proxy it listens on this machine only, and yet has other people's users.
     """
-    if settings.ONLY_THIS_MACHINE or is_admin(author) or endpoint.host in settings.ASSISTANT_HOSTS:
+    alone = settings.ONLY_THIS_MACHINE and not settings.PROXIES
+    if alone or is_admin(author) or endpoint.host in settings.ASSISTANT_HOSTS:
         return None
     known = ", ".join(settings.ASSISTANT_HOSTS)
     return (

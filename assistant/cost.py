@@ -6,6 +6,7 @@ from assistant.models import Provider
 from assistant.providers import Usage
 
 _MILLION = Decimal(1_000_000)
+_MOST = Decimal("99999999.999999")  # that a column holds
 
 
 def cost_of(usage: Usage, provider: Provider) -> Decimal | None:
@@ -22,7 +23,7 @@ def cost_of(usage: Usage, provider: Provider) -> Decimal | None:
         + usage.written * written
         + usage.output * provider.price_output
     )
-    return quantized(total / _MILLION)
+    return quantized(min(total / _MILLION, _MOST))
 
 
 def quantized(cost: Decimal) -> Decimal:

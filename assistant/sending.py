@@ -28,6 +28,8 @@ def has_agreed(author: Author, host: str) -> bool:
 
 def check_may_send(author: Author, task: Task, host: str) -> None:
     """Raises Refused with the reason when nothing may be sent."""
+    if author.user is None or not author.user.is_active:
+        raise Refused(403, "not_active", "This account is not active any more: nothing is sent for it.")
     if never_send(author, task):
         message = "This task is marked “never send”: nothing of it goes to a model. Remove the mark first."
         raise Refused(403, "never_send", message)

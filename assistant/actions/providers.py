@@ -54,7 +54,7 @@ def do_account(
 ) -> ProviderCall:
     """Writes down one call, whatever became of it."""
     row = ProviderCall(
-        provider=provider,
+        provider=Provider.objects.filter(pk=provider.pk).first(),  # it may have been removed while it answered
         author=author,
         model=provider.model,
         host=endpoint_of(provider, with_key=False).host[:255],

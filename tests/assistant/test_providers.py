@@ -14,6 +14,9 @@ from assistant.cost import cost_of
 from assistant.models import Provider, ProviderCall
 from assistant.providers import Ask, ProviderFailure, Turn, Usage, Waits
 from assistant.sealing import Unreadable, seal, unseal
+from assistant.sending import check_may_send
+from graphs.models import Task
+from graphs.refused import Refused
 from submissions.actions.accounts import Role
 from submissions.models import AuditEntry
 from tests.accounts import account
@@ -132,6 +135,28 @@ def test_on_a_shared_site_users_can_not_have_the_server_ask_any_host(client, adm
     assert reply.status_code == 400 and "169.254.169.254" in reply.json()["error"]
     assert add(client, base_url="https://api.openai.com/v1", name="Public").status_code == 201
     assert add(admin, base_url="http://10.0.0.7:8000/v1").status_code == 201
+
+
+def test_behind_a_proxy_this_machine_has_other_users(client, settings):
+    settings.ONLY_THIS_MACHINE, settings.PROXIES = True, 1
+    assert add(client, base_url="http://169.254.169.254/v1").status_code == 400
+    settings.PROXIES = 0
+    assert add(client, base_url="http://169.254.169.254/v1").status_code == 201
+
+
+def test_nothing_is_sent_for_a_closed_account(author):
+    author.user.is_active = False
+    with pytest.raises(Refused, match="not active"):
+        check_may_send(author, Task(), "127.0.0.1")
+
+
+def test_a_provider_that_is_removed_while_it_answers(client, author, server):
+    add(client, base_url=f"{server.address}/v1")
+    provider = Provider.objects.get()
+    server.replies = [streamed([*OpenAi.texts("ready"), *OpenAi.end()])]
+    for _ in ask_provider(author, provider, Ask([{"role": "user", "content": "x"}]), "chat"):
+        Provider.objects.all().delete()
+    assert ProviderCall.objects.get().provider is None
 
 
 def test_a_right_that_was_taken_away_ends_the_asking(client, author, settings):
