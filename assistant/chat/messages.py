@@ -7,7 +7,7 @@ from typing import Any
 
 from assistant.models import Conversation
 from assistant.prompts import Prompt, prompt
-from assistant.providers.words import ToolCall, Turn
+from assistant.providers.words import Stop, ToolCall, Turn
 
 COMMANDS = {  # what may begin a message → the prompt that it stands for
     "explain": "explain",
@@ -18,6 +18,10 @@ COMMANDS = {  # what may begin a message → the prompt that it stands for
 }
 MOST_CHARACTERS = 300_000  # of a chat; older results of tools are left out beyond
 _SHOWN_FILES = 12_000  # characters of files that go along without being asked for
+_LEFT_OUT_ARGUMENTS = '{"left_out": true}'
+_LONG_ARGUMENTS = 500  # characters: shorter ones are never left out
+_CUT_OFF = "Your answer was cut off. Go on."
+_SAID_MEANWHILE = "Something was said to you while you answered. Read it and go on."
 _LEFT_OUT = "(This result is left out here because the conversation is long. Call the tool again if you need it.)"
 
 
@@ -59,8 +63,11 @@ def _in_view(conversation: Conversation, view: View) -> str:
 
 def chat_so_far(conversation: Conversation, system: Prompt) -> list[dict[str, Any]]:
     """The messages that were said, as the next question repeats them, with the system's prompt first."""
-    rows = conversation.events.filter(kind="message").order_by("seq").values_list("payload", flat=True)
+    rows = list(conversation.events.filter(kind="message").order_by("seq").values_list("payload", flat=True))
     kept = [{key: row[key] for key in ("role", "content", "tool_calls", "tool_call_id") if key in row} for row in rows]
+    if kept and kept[-1]["role"] == "assistant" and "tool_calls" not in kept[-1]:  # endpoints want another's word last
+        whole = Stop(rows[-1]["stop"]).is_whole
+        kept.append({"role": "user", "content": _SAID_MEANWHILE if whole else _CUT_OFF})
     return [{"role": "system", "content": system.text}, *shortened(_answered(kept), MOST_CHARACTERS)]
 
 
@@ -82,20 +89,32 @@ def _call_json(call: ToolCall) -> dict[str, Any]:
 def _answered(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Every call is followed by its result, as endpoints demand: a turn may have been cut off in the middle of its
     tools, and a person may have said something between a call and its result."""
-    results = {message["tool_call_id"]: message for message in messages if message["role"] == "tool"}
     found: list[dict[str, Any]] = []
-    for message in messages:
+    for index, message in enumerate(messages):
         if message["role"] == "tool":
             continue
         found.append(message)
+        results = _results_after(messages, index) if message.get("tool_calls") else {}
         for call in message.get("tool_calls", ()):
             missing = {"role": "tool", "tool_call_id": call["id"], "content": "(The tool was not run.)"}
             found.append(results.get(call["id"], missing))
     return found
 
 
+def _results_after(messages: list[dict[str, Any]], asking: int) -> dict[str, dict[str, Any]]:
+    """The results up to the next answer: some servers number the calls of each answer from the same number on."""
+    found: dict[str, dict[str, Any]] = {}
+    for message in messages[asking + 1 :]:
+        if message["role"] == "assistant":
+            break
+        if message["role"] == "tool":
+            found[message["tool_call_id"]] = message
+    return found
+
+
 def shortened(messages: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
-    """Leaves the oldest results of tools out until the chat has at most so many characters, or there are none left."""
+    """Leaves the oldest results of tools, and the longest arguments, out until the chat has at most so many characters,
+    or there are none left."""
     excess = sum(len(json.dumps(message)) for message in messages) - most
     found = list(messages)
     for index, message in enumerate(found[:-2]):
@@ -104,4 +123,13 @@ def shortened(messages: list[dict[str, Any]], most: int) -> list[dict[str, Any]]
         if message["role"] == "tool" and len(message["content"]) > len(_LEFT_OUT):
             excess -= len(message["content"]) - len(_LEFT_OUT)
             found[index] = {**message, "content": _LEFT_OUT}
+        elif message.get("tool_calls"):
+            found[index] = {**message, "tool_calls": [_without_arguments(call) for call in message["tool_calls"]]}
+            excess -= len(json.dumps(message)) - len(json.dumps(found[index]))
     return found
+
+
+def _without_arguments(call: dict[str, Any]) -> dict[str, Any]:
+    if len(call["function"]["arguments"]) <= _LONG_ARGUMENTS:
+        return call
+    return {**call, "function": {**call["function"], "arguments": _LEFT_OUT_ARGUMENTS}}

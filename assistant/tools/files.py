@@ -57,11 +57,17 @@ def delete_file(place: Workplace, name: str) -> str:
 
 
 def syntax_problems(files: Mapping[str, str]) -> list[str]:
-    """One sentence for each Python file that does not parse. Read in a process of its own."""
+    """One sentence for each Python file that does not parse. Read in a process of its own.
+
+    None while that has no place for one more: edits are worth more than the word about them, and every run checks.
+    """
     python = {name: text for name, text in files.items() if name.endswith(".py")}
     if not python:
         return []
-    checked = syntax_apart(python)
+    try:
+        checked = syntax_apart(python)
+    except Refused:
+        return []
     if checked.problem:
         return [checked.problem]
     return [f"{one['file']}:{one['line']}: {one['evidence']}" for one in checked.findings]

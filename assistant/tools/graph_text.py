@@ -8,6 +8,7 @@ from graphs.api import input_shapes
 from graphs.fx_source import FxGraph, FxNode, ReadProblem, node_source, parse
 from graphs.models import Graph
 from graphs.operators import operator_class
+from submissions.safe_json import safe_text
 
 _SHORT = (("bfloat", "bf"), ("float", "f"), ("uint", "u"), ("int", "i"), ("complex", "c"))
 _MOST_LINES = 300
@@ -25,7 +26,7 @@ def list_graphs(place: Workplace) -> str:
 
 def show_graph(place: Workplace, name: str, first_line: int = 1) -> str:
     """One graph, at most 300 nodes of it from `first_line` on."""
-    entry = place.task.entries.filter(name=name).first()
+    entry = place.task.entries.filter(name=safe_text(name)).first()
     if entry is None:
         names = ", ".join(place.task.entries.values_list("name", flat=True)[:30])
         raise ToolProblem(f"There is no graph {name[:100]!r} in this task. There are: {names}.")

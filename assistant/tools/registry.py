@@ -1,16 +1,20 @@
 """The list of tools: name, words for the model, arguments, function. What is not in here a model can not do."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from assistant.chat.log import NotHeld
 from assistant.providers.words import ToolCall, ToolSpec
 from assistant.tools import earlier, evaluating, files, graph_text, matching, measured
 from assistant.tools.workplace import ToolProblem, Workplace
 from graphs.refused import Refused
 from submissions.safe_json import safe_text
+
+log = logging.getLogger(__name__)
 
 MOST_CHARACTERS = 40_000  # of one result
 
@@ -133,6 +137,11 @@ def call_tool(place: Workplace, call: ToolCall) -> ToolResult:
         return ToolResult(f"The arguments do not fit: {where}: {first['msg']}.", False)
     except (ToolProblem, Refused) as problem:
         return ToolResult(safe_text(str(problem)), False)
+    except NotHeld:
+        raise
+    except Exception:  # one tool's fault is no reason to lose what the others made
+        log.exception("the tool %s failed", call.name)
+        return ToolResult("The tool failed; that is a fault of the workbench.", False)
     text = safe_text(text)
     if len(text) > MOST_CHARACTERS:
         text = f"{text[:MOST_CHARACTERS]}\n… {len(text) - MOST_CHARACTERS} characters more are left out."

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,8 +12,9 @@ from serving import SERVE, RunningDaemon
 from task_of_two import FILES, PASS, SOURCE, store_task
 
 from assistant.actions.marks import do_mark_task
+from assistant.chat.log import NotHeld
 from assistant.providers import ToolCall
-from assistant.tools import Workplace, call_tool, tool_specs
+from assistant.tools import Workplace, call_tool, registry, tool_specs
 from assistant.tools.evaluating import run_summary
 from assistant.tools.graph_text import graph_text
 from evaluator.runner.client import DaemonClient
@@ -91,6 +93,22 @@ def test_what_is_wrong_comes_back_as_words(place, name, arguments, words):
 def test_a_call_whose_arguments_were_no_json(place):
     result = call_tool(place, ToolCall("c", "view_file", None, "{", "The arguments are no JSON."))
     assert not result.ok and result.text.startswith("The arguments are no JSON. Call the tool again")
+
+
+def test_a_tool_that_fails_ends_nothing(place, monkeypatch):
+    def broken(place):
+        raise ZeroDivisionError
+
+    def taken(place):
+        raise NotHeld
+
+    one = registry._BY_NAME["list_files"]
+    monkeypatch.setitem(registry._BY_NAME, "list_files", replace(one, function=broken))
+    assert call(place, "list_files") == "refused: The tool failed; that is a fault of the workbench."
+    assert call(place, "show_graph", name="a\0\ud800").startswith("refused: There is no graph")
+    monkeypatch.setitem(registry._BY_NAME, "list_files", replace(one, function=taken))
+    with pytest.raises(NotHeld):
+        call(place, "list_files")
 
 
 def test_a_graph_as_text():
