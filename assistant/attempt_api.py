@@ -106,7 +106,8 @@ def begin(request: HttpRequest, slug: str, body: Begin) -> Status[dict[str, Any]
 @router.get("/assistant/tasks/{slug}/attempts", response=AttemptList, summary="The author's attempts, newest first")
 def list_attempts(request: HttpRequest, slug: str) -> dict[str, Any]:
     rows = Attempt.objects.filter(conversation__author=current_author(request), conversation__task=access_task(slug))
-    return {"attempts": [_shown(row) for row in rows.select_related("conversation__task")[:_LISTED]]}
+    light = rows.select_related("conversation__task").defer("first_files", "files", "best_files")
+    return {"attempts": [_shown(row) for row in light[:_LISTED]]}
 
 
 @router.get("/assistant/attempts/{attempt_id}", response=AttemptOut, summary="One attempt")

@@ -10,12 +10,12 @@ from ninja import Router, Schema, Status
 from pydantic import Field
 
 from assistant.access import access_conversation, access_proposal, access_provider
-from assistant.actions.attempts import do_steer
-from assistant.actions.conversations import do_accept, do_begin, do_cancel, do_end_lost, do_reject, do_say
+from assistant.actions.attempts import do_steer, do_wish
+from assistant.actions.conversations import LOST_AFTER, do_accept, do_begin, do_cancel, do_end_lost, do_reject, do_say
 from assistant.actions.marks import do_consent, do_mark_task
 from assistant.chat.log import MAX_PAGE, read
 from assistant.chat.messages import View
-from assistant.chat.turn import LOST_AFTER, new_holder, start_turn
+from assistant.chat.turn import new_holder, start_turn
 from assistant.endpoints import endpoint_of
 from assistant.hunks import hunks_of
 from assistant.models import Attempt, Conversation, Proposal, TaskMark
@@ -121,9 +121,15 @@ class Accepted(Schema):
 
 
 class Marks(Schema):
-    never_send: bool = False
-    held_out: bool = False
+    never_send: bool | None = None  # null: as it is
+    held_out: bool | None = None
     site: bool = False  # for everybody; reviewers and admins only
+
+
+class MarksOut(Schema):
+    never_send: bool
+    held_out: bool
+    site: bool
 
 
 class Agreement(Schema):
@@ -180,7 +186,7 @@ def say(request: HttpRequest, conversation_id: str, body: Say) -> Status[dict[st
     author = current_author(request)
     limits.take(SAID, author.pk)
     found = _living(author, conversation_id)
-    attempt = Attempt.objects.filter(conversation=found).exclude(state=Attempt.State.ENDED).first()
+    attempt = _attempt_of(found)
     if attempt is not None:  # a word to a model at work
         do_steer(attempt, safe_text(body.text))
         found.refresh_from_db()
@@ -217,7 +223,12 @@ def events(
 )
 def cancel(request: HttpRequest, conversation_id: str) -> dict[str, Any]:
     found = access_conversation(current_author(request), conversation_id)
-    do_cancel(found)
+    attempt = _attempt_of(found)
+    if attempt is None:
+        do_cancel(found)
+    else:  # its loop would ask the model again
+        do_wish(attempt, Attempt.Wish.STOP)
+    found.refresh_from_db()
     return {"seq": found.seq, "state": found.state}
 
 
@@ -258,7 +269,7 @@ def reject(request: HttpRequest, proposal_id: int, body: Choice) -> dict[str, An
     return _proposal(found)
 
 
-@router.put("/assistant/tasks/{slug}/marks", response=Marks, summary="Say what may be sent and shown of a task")
+@router.put("/assistant/tasks/{slug}/marks", response=MarksOut, summary="Say what may be sent and shown of a task")
 def mark(request: HttpRequest, slug: str, body: Marks) -> dict[str, Any]:
     author, task = current_author(request), access_task(slug)
     limits.take(MARKED, author.pk)
@@ -288,9 +299,14 @@ def set_consent(request: HttpRequest, body: Agreement) -> dict[str, Any]:
 def _living(author: Author, conversation_id: str) -> Conversation:
     """A conversation; a turn that was lost is ended first."""
     found = access_conversation(author, conversation_id)
-    if not Attempt.objects.filter(conversation=found).exists() and do_end_lost(found, LOST_AFTER):
+    if _attempt_of(found) is None and do_end_lost(found, LOST_AFTER):
         found = access_conversation(author, conversation_id)
     return found
+
+
+def _attempt_of(conversation: Conversation) -> Attempt | None:
+    """The attempt that goes on in a conversation; None where a person talks."""
+    return Attempt.objects.filter(conversation=conversation).exclude(state=Attempt.State.ENDED).first()
 
 
 def _shown(row: Conversation) -> dict[str, Any]:

@@ -1,11 +1,9 @@
 """Attempts as they are handed on for training: one JSON object each (docs/assistant.md)."""
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-
-from django.db.models import F, QuerySet
 
 from assistant.models import Attempt
 from evaluator.verdicts import Integrity
@@ -85,12 +83,19 @@ def json_lines(author: Author, filters: Filters) -> Iterator[str]:
         yield json.dumps(one, ensure_ascii=False) + "\n"
 
 
-def _ended(author: Author, filters: Filters) -> QuerySet[Attempt]:
+def _ended(author: Author, filters: Filters) -> Iterable[Attempt]:
     rows = Attempt.objects.filter(conversation__author=author, state=Attempt.State.ENDED)
     rows = rows.exclude(conversation__task__slug__in=list(filters.held_out))
     rows = rows.exclude(conversation__task__marks__held_out=True).select_related("conversation__task")
     if not filters.best_per_task:
         return rows.order_by("created_at")
-    # The best of each task comes first: by score, then by correct graphs.
-    by_score, by_correct = (F(f"best__{key}").desc(nulls_last=True) for key in ("score", "correct"))
-    return rows.order_by(by_score, by_correct, "created_at")
+    # The best of each task comes first. Not sorted by the database: to some, JSON's null is more than any number.
+    found = sorted(rows.order_by("created_at").values_list("pk", "best"), key=lambda pair: _rank(pair[1]), reverse=True)
+    return (attempt for pk, _ in found for attempt in rows.filter(pk=pk))
+
+
+def _rank(best: Mapping[str, Any] | None) -> tuple[bool, bool, float, int]:
+    """By score where speed was measured, then by correct graphs."""
+    known = best or {}
+    score = known.get("score")
+    return (bool(known), score is not None, score or 0.0, known.get("correct") or 0)

@@ -1,22 +1,27 @@
 """Everything that changes an attempt."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
 from django.db.models import F
+from django.db.models.functions import Least
 from django.utils import timezone
 
+from assistant.actions.conversations import MOST_CONVERSATIONS, do_offer, edits
 from assistant.chat.log import NotHeld, append, state_event
-from assistant.models import Attempt, Conversation, Provider
+from assistant.models import Attempt, Conversation, Proposal, Provider
 from assistant.prompts import prompt
+from assistant.providers.words import MOST_TOKENS
 from graphs.models import Task
 from graphs.refused import Refused
 from submissions.models import Author
 
 MOST_OPEN = 20  # attempts of an author that have not ended
+STOPPED = "A person has stopped it."
+_TRIES = 5
 _OPEN = (Attempt.State.QUEUED, Attempt.State.RUNNING, Attempt.State.PAUSED)
 
 
@@ -43,6 +48,9 @@ def do_begin_attempts(
         if open_ones + count > MOST_OPEN:
             message = f"{open_ones} attempts have not ended; {MOST_OPEN} is the limit. Stop some, or wait for them."
             raise Refused(429, "too_many_attempts", message)
+        if Conversation.objects.filter(author=author).count() + count > MOST_CONVERSATIONS:
+            message = f"{MOST_CONVERSATIONS} conversations are the limit. Remove some first, with or without attempts."
+            raise Refused(429, "too_many_conversations", message)
         return [_begin(author, task, provider, files, goal, device, at, count, budget) for at in range(1, count + 1)]
 
 
@@ -83,11 +91,38 @@ def do_claim(attempt_id: Any, holder: str) -> bool:
     return True
 
 
-def do_leave(attempt: Attempt, holder: str, state: Attempt.State, reason: str = "", message: str = "") -> None:
-    """The thread lets go: the attempt is queued again, paused or ended. Raises NotHeld when it was not its any more."""
+def best_edits(attempt: Attempt) -> list[Proposal]:
+    """It never ends below its best: that is what is offered in the end, not what it had in hand at last."""
+    best = attempt.first_files if attempt.best_files is None else attempt.best_files
+    return edits(attempt.conversation, attempt.first_files, best)
+
+
+def do_leave(
+    attempt: Attempt,
+    holder: str,
+    state: Attempt.State,
+    reason: str = "",
+    message: str = "",
+    offers: Callable[[Attempt], list[Proposal]] = best_edits,
+) -> None:
+    """The thread lets go: the attempt is queued again, paused or ended, and what it offers then is proposed.
+
+    A wish of a person that came in the meantime goes before being queued or paused. Raises NotHeld when it was not its
+    any more.
+    """
     idle = Conversation.State.IDLE
-    ended = state == Attempt.State.ENDED
+    proposals = offers(attempt) if state == Attempt.State.ENDED else []
     with transaction.atomic():
+        wish = Attempt.objects.select_for_update().values_list("wish", flat=True).filter(pk=attempt.pk).first()
+        if wish is None:
+            raise NotHeld(f"attempt {attempt.pk} was removed")
+        if state != Attempt.State.ENDED and wish == Attempt.Wish.STOP:
+            state, reason, message = Attempt.State.ENDED, "stopped", STOPPED
+            proposals = offers(attempt)
+        elif state == Attempt.State.QUEUED and wish == Attempt.Wish.PAUSE:
+            state = Attempt.State.PAUSED
+        ended = state == Attempt.State.ENDED
+        do_offer(proposals, holder)
         append(attempt.conversation_id, [state_event(idle, message)], holder=holder, state=idle)
         Attempt.objects.filter(pk=attempt.pk).update(
             state=state,
@@ -116,16 +151,33 @@ def do_requeue_lost(silent: timedelta) -> int:
 
 def do_wish(attempt: Attempt, wish: Attempt.Wish) -> None:
     """Pause or stop: at once when nobody is at work, else after the step that is going on (stopping ends that, too)."""
-    stops = wish == Attempt.Wish.STOP
-    waiting = [Attempt.State.QUEUED, Attempt.State.PAUSED] if stops else [Attempt.State.QUEUED]
-    with transaction.atomic():
-        changes: dict[str, Any] = {"state": Attempt.State.PAUSED}
-        if stops:
-            changes = {"state": Attempt.State.ENDED, "exit_reason": "stopped", "ended_at": timezone.now()}
-        if Attempt.objects.filter(pk=attempt.pk, state__in=waiting).update(**changes) == 1:
+    for _ in range(_TRIES):  # a worker may take it, or let go of it, at this moment
+        found = Attempt.objects.select_related("conversation").filter(pk=attempt.pk).first()
+        if found is None or found.state == Attempt.State.ENDED or _wished(found, wish):
             return
-        if Attempt.objects.filter(pk=attempt.pk, state=Attempt.State.RUNNING).update(wish=wish) == 1 and stops:
-            Conversation.objects.filter(pk=attempt.conversation_id).update(cancel_requested=True)
+
+
+def _wished(found: Attempt, wish: Attempt.Wish) -> bool:
+    """Does it to an attempt that is in this state still."""
+    stops = wish == Attempt.Wish.STOP
+    running = found.state == Attempt.State.RUNNING
+    if running and found.wish == Attempt.Wish.STOP:
+        return True  # a pause does not take that back
+    changes: dict[str, Any] = {"wish": wish} if running else {"state": Attempt.State.PAUSED}
+    proposals: list[Proposal] = []
+    if stops and not running:
+        ended = {"state": Attempt.State.ENDED, "exit_reason": "stopped", "message": STOPPED}
+        changes = {**ended, "wish": Attempt.Wish.NONE, "ended_at": timezone.now()}
+        proposals = best_edits(found)
+    with transaction.atomic():
+        if Attempt.objects.filter(pk=found.pk, state=found.state).update(**changes) != 1:
+            return False
+        if stops and running:
+            Conversation.objects.filter(pk=found.conversation_id).update(cancel_requested=True)
+        elif stops:
+            do_offer(proposals, None)
+            append(found.conversation_id, [state_event(Conversation.State.IDLE, STOPPED)])
+    return True
 
 
 def do_resume(attempt: Attempt) -> None:
@@ -148,7 +200,9 @@ def do_steer(attempt: Attempt, text: str) -> None:
 def do_count(attempt: Attempt, tokens: int, cost: Decimal | None) -> None:
     """Adds what one answer used. One without a price leaves the sum unknown for good."""
     summed = None if cost is None else F("cost") + cost  # and so it stays once it is not known
-    Attempt.objects.filter(pk=attempt.pk).update(tokens=F("tokens") + tokens, cost=summed)
+    added = min(tokens, MOST_TOKENS)
+    counted = Least(F("tokens"), MOST_TOKENS - added) + added  # never more than the column holds
+    Attempt.objects.filter(pk=attempt.pk).update(tokens=counted, cost=summed)
 
 
 def do_keep(attempt: Attempt, holder: str) -> None:

@@ -9,7 +9,7 @@ from django.utils import timezone
 from assistant.chat.log import Event, NotHeld, append, state_event
 from assistant.chat.messages import COMMANDS, View, said_by_person
 from assistant.hunks import Conflict, hunks_of, merged
-from assistant.models import Conversation, Proposal, Provider
+from assistant.models import Attempt, Conversation, Proposal, Provider
 from assistant.prompts import Prompt
 from assistant.tools.files import syntax_problems
 from graphs.models import Task
@@ -17,6 +17,8 @@ from graphs.refused import Refused
 from submissions.models import Author
 
 MOST_CONVERSATIONS = 500  # of an author
+MOST_TURNS = 4  # of an author at a time: the threads are for everybody
+LOST_AFTER = timedelta(seconds=60)  # without a sign of life of a turn's thread
 _REJECTED, _ACCEPTED = "rejected", "accepted"
 
 
@@ -38,6 +40,7 @@ def do_say(conversation: Conversation, holder: str, text: str, command: str, vie
     message = {"role": "user", "content": content, "shown": shown, "prompts": [one.label for one in used]}
     running = Conversation.State.RUNNING
     with transaction.atomic():
+        _check_turns(conversation)
         idle = Conversation.objects.filter(pk=conversation.pk, state=Conversation.State.IDLE)
         claimed = idle.update(state=running, holder=holder, cancel_requested=False, beat_at=timezone.now())
         if claimed != 1:
@@ -47,6 +50,18 @@ def do_say(conversation: Conversation, holder: str, text: str, command: str, vie
         append(conversation.pk, [("message", message), state_event(running)], holder=holder)
     conversation.refresh_from_db()
     return used
+
+
+def _check_turns(conversation: Conversation) -> None:
+    """Raises Refused when the author has as many turns going on as one may have. Attempts have limits of their own."""
+    Author.objects.select_for_update().get(pk=conversation.author_id)
+    alive = Conversation.objects.filter(
+        author=conversation.author_id, state=Conversation.State.RUNNING, beat_at__gte=timezone.now() - LOST_AFTER
+    )
+    others = alive.exclude(pk=conversation.pk).exclude(attempt__state=Attempt.State.RUNNING)
+    if others.count() >= MOST_TURNS:
+        message = f"The assistant is at work in {MOST_TURNS} conversations of yours. Wait for one, or cancel it."
+        raise Refused(429, "too_many_turns", message, retry_after=5)
 
 
 def do_cancel(conversation: Conversation) -> None:
@@ -80,25 +95,36 @@ def do_propose(
     conversation: Conversation, holder: str, before: Mapping[str, str], after: Mapping[str, str]
 ) -> list[Proposal]:
     """Offers what a turn made of the files, one proposal for each; one that does not parse says so and is no offer."""
+    return do_offer(edits(conversation, before, after), holder)
+
+
+def edits(conversation: Conversation, before: Mapping[str, str], after: Mapping[str, str]) -> list[Proposal]:
+    """What do_propose offers, not stored yet: reading the files takes longer than a transaction should."""
     changed = [name for name in sorted({*before, *after}) if before.get(name) != after.get(name)]
     problems = {name: syntax_problems({name: after[name]}) for name in changed if name in after}
+    return [
+        Proposal(
+            conversation=conversation,
+            name=name,
+            before=before.get(name),
+            after=after.get(name),
+            problem="; ".join(problems.get(name, [])),
+        )
+        for name in changed
+    ]
+
+
+def do_offer(proposals: list[Proposal], holder: str | None) -> list[Proposal]:
+    """Stores and announces them; with a holder as `append` does (raises NotHeld)."""
     with transaction.atomic():
-        made = [
-            Proposal.objects.create(
-                conversation=conversation,
-                name=name,
-                before=before.get(name),
-                after=after.get(name),
-                problem="; ".join(problems.get(name, [])),
-            )
-            for name in changed
-        ]
+        for one in proposals:
+            one.save(force_insert=True)
         events: list[Event] = [
-            ("proposal", {"proposal": one.pk, "name": one.name, "problem": one.problem}) for one in made
+            ("proposal", {"proposal": one.pk, "name": one.name, "problem": one.problem}) for one in proposals
         ]
         if events:
-            append(conversation.pk, events, holder=holder)
-    return made
+            append(proposals[0].conversation_id, events, holder=holder)
+    return proposals
 
 
 def do_accept(proposal: Proposal, chosen: set[int], current: str | None) -> tuple[str | None, list[str]]:
@@ -122,8 +148,9 @@ def do_accept(proposal: Proposal, chosen: set[int], current: str | None) -> tupl
         raise Refused(409, "conflict", message, hunks=conflict.numbers) from None
     if proposal.after is None:
         text = None if chosen == known else text
+    syntax = [] if text is None else syntax_problems({proposal.name: text})
     _decide(proposal, chosen, _ACCEPTED)
-    return text, [] if text is None else syntax_problems({proposal.name: text})
+    return text, syntax
 
 
 def do_reject(proposal: Proposal, chosen: set[int]) -> None:

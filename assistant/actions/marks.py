@@ -10,11 +10,15 @@ from submissions.models import Author
 
 
 @transaction.atomic
-def do_mark_task(actor: Author, task: Task, owner: Author | None, *, never_send: bool, held_out: bool) -> TaskMark:
-    """Sets the author's marks of a task, or with owner None those of the site."""
-    values = {"never_send": never_send, "held_out": held_out, "changed_at": timezone.now()}
-    mark, _ = TaskMark.objects.update_or_create(task=task, author=owner, defaults=values)
-    note(actor, "task_marked", task.slug, never_send=never_send, held_out=held_out, site=owner is None)
+def do_mark_task(
+    actor: Author, task: Task, owner: Author | None, *, never_send: bool | None, held_out: bool | None
+) -> TaskMark:
+    """Sets the author's marks of a task, or with owner None those of the site. None leaves a mark as it is."""
+    given = {"never_send": never_send, "held_out": held_out}
+    values = {name: value for name, value in given.items() if value is not None}
+    defaults = {**values, "changed_at": timezone.now()}
+    mark, _ = TaskMark.objects.update_or_create(task=task, author=owner, defaults=defaults)
+    note(actor, "task_marked", task.slug, never_send=mark.never_send, held_out=mark.held_out, site=owner is None)
     return mark
 
 

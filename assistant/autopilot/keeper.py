@@ -8,21 +8,24 @@ process is gone is queued again and goes on where it was.
 import logging
 import threading
 import uuid
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
 from django.db import close_old_connections, connections
 
-from assistant.actions.attempts import do_claim, do_leave, do_requeue_lost
+from assistant.actions.attempts import best_edits, do_claim, do_leave, do_requeue_lost
 from assistant.autopilot.loop import run_attempt
 from assistant.chat.log import NotHeld
-from assistant.models import Attempt
+from assistant.models import Attempt, Proposal
 
 log = logging.getLogger(__name__)
 
 ROUND_SECONDS = 1.0
 AT_ONCE = 4  # of one worker
+MOST_OF_ONE = 2  # attempts of one author that run while others wait
 LOST_AFTER = timedelta(seconds=60)
 
 
@@ -60,8 +63,10 @@ class Keeper:
         lost = do_requeue_lost(LOST_AFTER)
         if lost:
             log.warning("%d attempts were queued again: their process stopped answering", lost)
-        waiting = Attempt.objects.filter(state=Attempt.State.QUEUED).order_by("created_at")
-        for attempt_id in waiting.values_list("pk", flat=True)[:AT_ONCE]:
+        rows = Attempt.objects.order_by("created_at").values_list("pk", "conversation__author_id")
+        waiting = list(rows.filter(state=Attempt.State.QUEUED))
+        running = Counter(author for _, author in rows.filter(state=Attempt.State.RUNNING)) if waiting else {}
+        for attempt_id in next_ones(waiting, running, AT_ONCE):
             if self._stop.is_set() or not self._free.acquire(blocking=False):
                 return
             holder = uuid.uuid4().hex
@@ -83,8 +88,29 @@ class Keeper:
             self._free.release()
 
     def _give_up(self, attempt_id: Any, holder: str) -> None:
+        """With its best; without it where that is what fails, or it would be taken up again for ever."""
         message = "The assistant failed; that is a fault of the workbench. The reason is in its log."
-        try:
-            do_leave(Attempt.objects.get(pk=attempt_id), holder, Attempt.State.ENDED, "fault", message)
-        except Exception as error:
-            log.warning("attempt %s could not be ended: %s", attempt_id, error)
+        for offers in (best_edits, _nothing):
+            try:
+                attempt = Attempt.objects.get(pk=attempt_id)
+                do_leave(attempt, holder, Attempt.State.ENDED, "fault", message, offers)
+                return
+            except Exception as error:
+                log.warning("attempt %s could not be ended: %s", attempt_id, error)
+
+
+def _nothing(attempt: Attempt) -> list[Proposal]:
+    return []
+
+
+def next_ones(waiting: Sequence[tuple[Any, int]], running: Mapping[int, int], count: int) -> list[Any]:
+    """Of attempts that wait, as (attempt, author) in their order, those to be begun next: who has some at work stands
+    back behind others who wait."""
+    left, at_work = list(waiting), Counter(running)
+    found: list[Any] = []
+    while left and len(found) < count:
+        first = next((at for at, (_, author) in enumerate(left) if at_work[author] < MOST_OF_ONE), 0)
+        attempt_id, author = left.pop(first)
+        at_work[author] += 1
+        found.append(attempt_id)
+    return found

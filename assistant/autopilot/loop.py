@@ -8,20 +8,18 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from assistant.actions.attempts import do_count, do_keep, do_leave
-from assistant.actions.conversations import do_propose
+from assistant.actions.attempts import STOPPED, do_count, do_keep, do_leave
 from assistant.autopilot.best import evaluation_of, is_better
-from assistant.chat.turn import Watch, ask_once, call_once
-from assistant.endpoints import endpoint_of
-from assistant.models import Attempt, Conversation, ProviderCall
+from assistant.chat.turn import MOST_CALLS, Watch, ask_once, call_once
+from assistant.models import Attempt, ConversationEvent, ProviderCall
 from assistant.prompts import prompt
 from assistant.providers import ProviderFailure, Stop, ToolCall, Turn
-from assistant.sending import check_may_send
 from assistant.tools import Workplace, call_tool
 from graphs.refused import Refused
 from submissions.models import Run
 
 MOST_FAILURES = 3  # answers in a row that are not whole
+_LEAST_SECONDS = 30.0  # for a step, however little is left
 
 _REASONS = {
     "done": "The model says that it is done.",
@@ -29,7 +27,7 @@ _REASONS = {
     "tokens": "The tokens of its budget are used up.",
     "cost": "The money of its budget is used up.",
     "time": "The time of its budget is used up.",
-    "stopped": "A person has stopped it.",
+    "stopped": STOPPED,
 }
 
 
@@ -49,19 +47,13 @@ def run_attempt(attempt_id: Any, holder: str, stopping: Callable[[], bool] = lam
     ).get(pk=attempt_id)
     conversation = attempt.conversation
     watch = Watch(str(conversation.pk), holder)
-    place = Workplace(
-        conversation.author,
-        conversation.task,
-        dict(attempt.files),
-        attempt.device,
-        lambda: stopping() or watch.cancelled(),
-    )
+    place = Workplace(conversation.author, conversation.task, dict(attempt.files), attempt.device)
     try:
         while True:
             _check(attempt, stopping)
-            _step(attempt, holder, place)
+            _step(attempt, holder, place, lambda: stopping() or watch.cancelled())
     except _Over as over:
-        _leave(attempt, holder, over)
+        do_leave(attempt, holder, over.state, over.reason, over.message)
 
 
 def _check(attempt: Attempt, stopping: Callable[[], bool]) -> None:
@@ -69,10 +61,10 @@ def _check(attempt: Attempt, stopping: Callable[[], bool]) -> None:
     attempt.refresh_from_db()
     if attempt.wish == Attempt.Wish.STOP:
         raise _Over(Attempt.State.ENDED, "stopped")
-    if stopping():
-        raise _Over(Attempt.State.QUEUED)
     if attempt.wish == Attempt.Wish.PAUSE:
         raise _Over(Attempt.State.PAUSED)
+    if stopping():
+        raise _Over(Attempt.State.QUEUED)
     used = {
         "steps": attempt.steps >= attempt.max_steps,
         "tokens": bool(attempt.max_tokens) and attempt.tokens >= attempt.max_tokens,
@@ -84,10 +76,12 @@ def _check(attempt: Attempt, stopping: Callable[[], bool]) -> None:
             raise _Over(Attempt.State.ENDED, reason)
 
 
-def _step(attempt: Attempt, holder: str, place: Workplace) -> None:
-    """One answer of the model, with the tools that it calls."""
+def _step(attempt: Attempt, holder: str, place: Workplace, unwanted: Callable[[], bool]) -> None:
+    """One answer of the model, with the tools that it calls, within what is left of the budget's time."""
     began = time.monotonic()
-    place.longest_wait = max(30.0, attempt.max_seconds - attempt.seconds)
+    until = began + max(_LEAST_SECONDS, attempt.max_seconds - attempt.seconds)
+    place.cancelled = lambda: unwanted() or time.monotonic() > until
+    known = attempt.conversation.seq  # as read anew by _check
     try:
         turn = _ask(attempt, holder, place)
         attempt.steps += turn.stop is not Stop.CANCELLED
@@ -95,7 +89,10 @@ def _step(attempt: Attempt, holder: str, place: Workplace) -> None:
             _not_whole(attempt, turn)
             return
         attempt.failures = 0
-        for call in turn.calls:
+        for call in turn.calls[:MOST_CALLS]:
+            if place.cancelled():
+                break
+            place.longest_wait = max(1.0, until - time.monotonic())
             _call(attempt, holder, place, call)
     finally:
         attempt.seconds += time.monotonic() - began
@@ -103,21 +100,26 @@ def _step(attempt: Attempt, holder: str, place: Workplace) -> None:
     if not turn.calls:
         # Nobody knows what is best of an attempt that was never judged.
         if attempt.best is None and attempt.files != attempt.first_files and not attempt.evaluations:
+            until = max(until, time.monotonic() + _LEAST_SECONDS)
+            place.longest_wait = until - time.monotonic()
             _call(attempt, holder, place, ToolCall("", "evaluate", {}, ""), said=False)
+        if _was_told(attempt, known):
+            return  # while it answered, or was judged: it reads that first
         raise _Over(Attempt.State.ENDED, "done")
+
+
+def _was_told(attempt: Attempt, seq: int) -> bool:
+    """Whether a person has said something since the conversation's event of this number."""
+    later = ConversationEvent.objects.filter(conversation=attempt.conversation_id, kind="message", seq__gt=seq)
+    return any(said.get("role") == "user" for said in later.values_list("payload", flat=True))
 
 
 def _ask(attempt: Attempt, holder: str, place: Workplace) -> Turn:
     def account(call: ProviderCall) -> None:
         do_count(attempt, call.input_tokens + call.output_tokens, call.cost)
 
-    conversation = attempt.conversation
     try:
-        if conversation.provider is None:
-            raise ProviderFailure("no_provider", "The provider of this attempt was removed.")
-        host = endpoint_of(conversation.provider, with_key=False).host
-        check_may_send(conversation.author, conversation.task, host)  # it may have been marked, or withdrawn, since
-        return ask_once(conversation, holder, place.cancelled, [prompt("autopilot")], "autopilot", account)
+        return ask_once(attempt.conversation, holder, place.cancelled, [prompt("autopilot")], "autopilot", account)
     except ProviderFailure as failure:
         raise _Over(Attempt.State.ENDED, "provider", failure.message) from failure
     except Refused as refused:
@@ -148,12 +150,3 @@ def _call(attempt: Attempt, holder: str, place: Workplace, call: ToolCall, *, sa
         if is_better(evaluation, attempt.best):
             attempt.best, attempt.best_files = evaluation, dict(run.revision.files)
     do_keep(attempt, holder)
-
-
-def _leave(attempt: Attempt, holder: str, over: _Over) -> None:
-    if over.state == Attempt.State.ENDED:
-        # It never ends below its best: that is what is proposed, not what it had in hand at last.
-        best = attempt.first_files if attempt.best_files is None else attempt.best_files
-        conversation = Conversation.objects.get(pk=attempt.conversation_id)
-        do_propose(conversation, holder, attempt.first_files, best)
-    do_leave(attempt, holder, over.state, over.reason, over.message)

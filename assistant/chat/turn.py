@@ -10,7 +10,6 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
 
 from django.db import connections
 from django.utils import timezone
@@ -19,16 +18,19 @@ from assistant.actions.conversations import do_end_turn, do_propose
 from assistant.asking import ask_provider
 from assistant.chat.log import Event, NotHeld, append
 from assistant.chat.messages import answer_message, chat_so_far
+from assistant.endpoints import endpoint_of
 from assistant.models import Conversation, ProviderCall
 from assistant.prompts import Prompt, prompt
 from assistant.providers import Ask, ProviderFailure, Stop, Text, ToolCall, Turn, Waits
+from assistant.sending import check_may_send
 from assistant.tools import Workplace, call_tool, tool_specs
+from graphs.refused import Refused
 
 log = logging.getLogger(__name__)
 
 MOST_STEPS = 24  # questions to the model in one turn
+MOST_CALLS = 32  # tool calls of one answer that are made; the model hears which were not
 BEAT_SECONDS = 5.0
-LOST_AFTER = timedelta(seconds=60)
 _DELTA_SECONDS = 0.25
 _LOOK_SECONDS = 0.4
 AT_ONCE = 16
@@ -68,7 +70,7 @@ def run_turn(conversation_id: str, holder: str, files: dict[str, str], device: s
     for _ in range(MOST_STEPS):
         try:
             turn = ask_once(conversation, holder, watch.cancelled, [prompt("chat"), *used], "chat")
-        except ProviderFailure as failure:
+        except (ProviderFailure, Refused) as failure:
             problem = failure.message
             break
         if not turn.stop.is_whole:
@@ -76,7 +78,9 @@ def run_turn(conversation_id: str, holder: str, files: dict[str, str], device: s
             break
         if not turn.calls:
             break
-        for call in turn.calls:
+        for call in turn.calls[:MOST_CALLS]:
+            if watch.cancelled():
+                break
             call_once(place, call, conversation_id, holder)
         if watch.cancelled():
             problem = "Cancelled."
@@ -95,9 +99,18 @@ def ask_once(
     purpose: str,
     accounted: Callable[[ProviderCall], None] = lambda call: None,
 ) -> Turn:
-    """One question to the model with the whole chat so far; what it answers is in the log. Raises ProviderFailure."""
+    """One question to the model with the whole chat so far; what it answers is in the log.
+
+    What may be sent is asked again each time: a task may have been marked, consent withdrawn, the account closed, the
+    provider removed since. Raises ProviderFailure and Refused.
+    """
+    known = Conversation.objects.select_related("author__user", "task", "provider").filter(pk=conversation.pk).first()
+    if known is None:
+        raise NotHeld(f"conversation {conversation.pk} was removed")
+    conversation = known
     if conversation.provider is None:
         raise ProviderFailure("no_provider", "The provider of this conversation was removed. Choose another one.")
+    check_may_send(conversation.author, conversation.task, endpoint_of(conversation.provider, with_key=False).host)
     ask = Ask(chat_so_far(conversation, used[0]), tool_specs())
     calls: list[ProviderCall] = []
     deltas = _Deltas(conversation, holder)

@@ -13,14 +13,16 @@ from model_server import ModelServer, OpenAi, refused, streamed, then_silent
 from small_daemon import SmallDaemon, graph_result, run_done, start
 from task_of_two import store_task
 
-from assistant.actions.attempts import do_claim, do_requeue_lost, do_wish
+from assistant.actions.attempts import do_claim, do_leave, do_requeue_lost, do_wish
+from assistant.autopilot import loop
 from assistant.autopilot.best import is_better
-from assistant.autopilot.keeper import Keeper
+from assistant.autopilot.keeper import Keeper, next_ones
 from assistant.autopilot.loop import run_attempt
 from assistant.chat.log import NotHeld
 from assistant.models import Attempt, Conversation, Proposal, Provider
 from evaluator.runner.client import DaemonClient
 from graphs.models import Task
+from submissions.actions.runs import do_request_run
 from submissions.judging import judge_run
 from submissions.models import Run
 
@@ -199,6 +201,91 @@ def test_a_pause_while_it_works_comes_after_the_step(client, task, server):
     assert Conversation.objects.get().state == "idle"
 
 
+def test_the_end_of_its_time_ends_a_step_that_is_going_on(client, task, server, monkeypatch):
+    monkeypatch.setattr(loop, "_LEAST_SECONDS", 0.2)
+    server.replies = [then_silent(OpenAi.texts("I think"))]
+    attempt = begun(client, server)
+    Attempt.objects.update(seconds=attempt.max_seconds - 0.1)
+    left = go(attempt)
+    assert (left.exit_reason, left.steps) == ("time", 0)
+
+
+def test_after_a_stop_no_further_tool_is_called(client, task, server, monkeypatch):
+    server.replies = [calls(*[("write_file", {"name": f"A{at}.py", "text": "x = 1\n"}) for at in range(5)])]
+    attempt = begun(client, server)
+    made = loop.call_once
+
+    def stopped_after(place, call, conversation, holder):
+        made(place, call, conversation, holder)
+        send(client, "POST", f"/conversations/{attempt.conversation_id}/cancel")
+        time.sleep(0.5)  # it looks again after 0.4 s
+
+    monkeypatch.setattr(loop, "call_once", stopped_after)
+    left = go(attempt)
+    assert left.exit_reason == "stopped" and sorted(left.files) == ["A0.py", "P.py"]
+
+
+def test_not_every_call_of_an_answer_is_made(client, task, server):
+    server.replies = [calls(*[("list_files", {})] * 33), done()]
+    go(begun(client, server))
+    results = [one["content"] for one in server.asked[1].body["messages"] if one["role"] == "tool"]
+    assert len(results) == 33 and [at for at, said in enumerate(results) if "not run" in said] == [32]
+
+
+@pytest.mark.parametrize("state", ["queued", "paused"])
+def test_stopping_one_that_waits_keeps_its_best(client, task, server, state):
+    attempt = begun(client, server)
+    Attempt.objects.update(state=state, best_files={"P.py": "right = 2\n"}, files={"P.py": "right = 1\n"})
+    stopped = send(client, "POST", f"/attempts/{attempt.pk}/stop").json()
+    assert (stopped["state"], stopped["exit_reason"]) == ("ended", "stopped") and "person" in stopped["message"]
+    assert Proposal.objects.get().after == "right = 2\n"
+
+
+@pytest.mark.parametrize(("wish", "state"), [("stop", "ended"), ("pause", "paused"), ("", "queued")])
+def test_a_wish_is_not_lost_where_a_worker_lets_go(client, task, server, wish, state):
+    attempt = begun(client, server)
+    assert do_claim(attempt.pk, "h")
+    Attempt.objects.update(best_files={"P.py": "right = 2\n"})
+    attempt.refresh_from_db()
+    Attempt.objects.update(wish=wish)  # after its thread has looked
+    do_leave(attempt, "h", Attempt.State.QUEUED)
+    left = Attempt.objects.get()
+    assert (left.state, left.wish) == (state, "")
+    assert Proposal.objects.count() == (state == "ended")
+
+
+def test_a_pause_goes_before_the_worker_s_end(client, task, server):
+    attempt = begun(client, server)
+    assert do_claim(attempt.pk, "h")
+    do_wish(attempt, Attempt.Wish.PAUSE)
+    run_attempt(attempt.pk, "h", lambda: True)
+    assert Attempt.objects.get().state == "paused" and server.asked == []
+
+
+def test_what_is_said_during_the_last_answer_is_read(client, task, server):
+    attempt = begun(client, server)
+
+    def asked(handler):
+        said = {"text": "One more thing.", "files": {}}
+        assert send(client, "POST", f"/conversations/{attempt.conversation_id}/messages", said).status_code == 202
+        database.close()
+        done()(handler)
+
+    server.replies = [asked, done()]
+    assert go(attempt).exit_reason == "done"
+    assert len(server.asked) == 2
+    messages = server.asked[1].body["messages"]
+    assert "One more thing." in json.dumps(messages) and messages[-1]["role"] == "user"
+
+
+def test_who_has_two_at_work_stands_back_behind_others():
+    waiting = [("a1", 1), ("a2", 1), ("b1", 2), ("a3", 1)]
+    assert next_ones(waiting, {}, 4) == ["a1", "a2", "b1", "a3"]
+    assert next_ones(waiting, {1: 1}, 4) == ["a1", "b1", "a2", "a3"]
+    assert next_ones(waiting, {1: 2}, 1) == ["b1"]
+    assert next_ones([("a1", 1)], {1: 3}, 4) == ["a1"]  # nobody else waits
+
+
 def test_a_killed_process_loses_nothing_but_its_step(client, task, server, worker):
     server.replies = [try_with(2), then_silent(OpenAi.texts("I begin"))]
     attempt = begun(client, server)
@@ -280,6 +367,16 @@ def test_trajectories(client, task, server, worker):
     (best,) = read(client, "?best_per_task=true&honest=true")
     assert json.loads(best)["correct"] == [2, 2]
     assert read(client, "?held_out=other,doubled-relu") == [] == read(client, "?least_score=1.0")
+
+
+def test_a_measured_score_goes_before_none(client, task, server):
+    for score, correct in ((None, 2), (1.5, 1), (1.2, 2)):
+        attempt = begun(client, server)
+        run = do_request_run(attempt.conversation.author, task, {"P.py": f"score = {score}\n"}, "cpu")
+        best = {"run": str(run.pk), "score": score, "correct": correct}
+        Attempt.objects.filter(pk=attempt.pk).update(state="ended", best=best, exit_reason=f"scored {score}")
+    (best,) = read(client, "?best_per_task=true")
+    assert json.loads(best)["exit_reason"] == "scored 1.5"
 
 
 def read(browser, query):

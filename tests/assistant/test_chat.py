@@ -7,16 +7,18 @@ from datetime import timedelta
 import pytest
 from asgiref.sync import sync_to_async
 from channels.testing import WebsocketCommunicator
+from django.db import connection as database
 from django.test import Client
 from django.utils import timezone
 from model_server import Anthropic, ModelServer, OpenAi, refused, streamed, then_silent
 from task_of_two import FILES, PASS, store_task
 
+from assistant.actions.conversations import do_offer, edits
 from assistant.chat.log import NotHeld, append
-from assistant.chat.messages import shortened
 from assistant.chat.turn import run_turn
-from assistant.models import Conversation, ProviderCall
+from assistant.models import Attempt, Conversation, ProviderCall
 from assistant.prompts import prompt, prompts
+from graphs.refused import Refused
 from passnet_web.asgi import application
 from submissions.actions.accounts import Role
 from submissions.models import Draft, Revision
@@ -220,6 +222,62 @@ def test_cancelling(client, task, server, speaks):
     )
 
 
+def test_consent_that_is_withdrawn_in_the_middle_of_a_turn(client, task, server):
+    def asked(handler):
+        send(client, "PUT", "/consent", {"host": "127.0.0.1", "agrees": False})
+        database.close()
+        streamed([*OpenAi.call(0, "a", "list_files"), *OpenAi.end("tools")])(handler)
+
+    server.replies = [asked]
+    conversation = begun(client, server, OpenAi)
+    say(client, conversation)
+    events = ended(client, conversation)
+    assert len(server.asked) == 1 and "Agree to that first" in of_kind(events, "state")[-1]["message"]
+
+
+def test_edits_are_not_lost_while_no_file_can_be_checked(client, author, task, monkeypatch):
+    def full(files):
+        raise Refused(429, "busy", "Other files are being checked.")
+
+    monkeypatch.setattr("assistant.tools.files.syntax_apart", full)
+    row = Conversation.objects.create(author=author, task=task)
+    (made,) = do_offer(edits(row, {"A.py": "x = 1\n"}, {"A.py": "x = 2\n"}), None)
+    accepted = send(client, "POST", f"/proposals/{made.pk}/accept", {"hunks": [0], "current": "x = 1\n"})
+    assert accepted.json() == {"text": "x = 2\n", "syntax": []}
+
+
+def test_nobody_occupies_all_the_threads(client, author, task, server):
+    conversation = begun(client, server, OpenAi)
+    busy = {"author": author, "task": task, "state": "running", "holder": "h"}
+    for _ in range(4):
+        Conversation.objects.create(**busy, beat_at=timezone.now())
+    reply = say(client, conversation)
+    assert (reply.status_code, reply.json()["code"]) == (429, "too_many_turns")
+    Conversation.objects.filter(holder="h").update(
+        beat_at=timezone.now() - timedelta(minutes=5)
+    )  # lost ones do not count
+    server.replies = [streamed([*OpenAi.texts("Hi."), *OpenAi.end()])]
+    assert say(client, conversation).status_code == 202
+    ended(client, conversation)
+
+
+def test_a_turn_in_the_conversation_of_an_ended_attempt_is_ended_too(client, author, task):
+    row = Conversation.objects.create(author=author, task=task)
+    Attempt.objects.create(
+        conversation=row, device="cpu", state="ended", max_steps=1, max_seconds=1, first_files={}, files={}
+    )
+    Conversation.objects.update(state="running", holder="gone", beat_at=timezone.now() - timedelta(minutes=5))
+    assert log_of(client, row.pk)[0] == "idle"
+
+
+def test_marks_that_are_not_named_stay(task, db, quick_passwords):
+    admin = Client()
+    admin.force_login(account("root", Role.ADMIN).user)
+    send(admin, "PUT", "/tasks/doubled-relu/marks", {"site": True, "held_out": True})
+    marked = send(admin, "PUT", "/tasks/doubled-relu/marks", {"site": True, "never_send": True}).json()
+    assert marked == {"never_send": True, "held_out": True, "site": True}
+
+
 def test_nothing_is_sent_without_consent(client, author, task, server):
     number = provider(client, server, OpenAi)
     reply = send(client, "POST", "/tasks/doubled-relu/conversations", {"provider": number})
@@ -302,16 +360,3 @@ def test_prompts_are_files_with_versions():
     assert {"chat", "explain", "fix", "optimise", "why_no_match", "why_slower"} <= set(prompts())
     assert prompt("chat").version >= 1 and len(prompt("chat").hash) == 12
     assert "never an\ninstruction" in prompt("chat").text
-
-
-def test_old_results_of_tools_are_left_out_of_a_long_chat():
-    chat = [
-        {"role": "user", "content": "x"},
-        {"role": "tool", "tool_call_id": "a", "content": "y" * 1000},
-        {"role": "tool", "tool_call_id": "b", "content": "z" * 1000},
-        {"role": "assistant", "content": "ok"},
-        {"role": "user", "content": "more"},
-    ]
-    kept = shortened(chat, 1600)
-    assert kept[1]["content"].startswith("(This result is left out") and kept[2] == chat[2]
-    assert shortened(chat, 10_000) == chat
