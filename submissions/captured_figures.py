@@ -16,7 +16,8 @@ _LINES = 200  # in one transaction: whoever uses the pages meanwhile must not wa
 def load_figures(folder: Path, say: Callable[[str], None]) -> int:
     """Store the lines of every *.jsonl.gz in `folder` that was not loaded before; how many figures were new.
 
-    Pages name the file as their origin. Lines of graphs that are not in this workbench are left out.
+    Pages name the file as their origin. Lines of graphs that are not in this workbench are left out for good: call it
+    when every graph that is to come is there.
     """
     stored = 0
     for path in sorted(folder.glob(f"*{_ENDS}")):

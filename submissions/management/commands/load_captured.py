@@ -1,6 +1,7 @@
 """`manage.py load_captured`: the subgraphs of real models that the workbench ships with, and their figures."""
 
 import os
+import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from graphs.problems import ReadProblem
 from submissions.captured_figures import load_figures
 
 _NICE = 5  # whoever uses the pages meanwhile goes first
+_INTERRUPTED = "Interrupted; run it again: what is stored stays."
 
 
 class Command(BaseCommand):
@@ -30,18 +32,32 @@ class Command(BaseCommand):
         folder = path or settings.CAPTURED
         if gently:
             os.nice(_NICE)
-        started = time.monotonic()
+        before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # `make run` ends: leave nothing behind
         try:
-            report = load_archives(folder, self.stderr.write, jobs=jobs)
-            if report.counts["archives"]:
-                words = ", ".join(f"{number:,} {word}" for word, number in report.as_json().items())
-                self.stdout.write(f"the captured catalogue, tasks: {words}, in {time.monotonic() - started:.1f} s")
-            figures = load_figures(folder, self.stderr.write)
+            self._load(folder, jobs)
+        except KeyboardInterrupt:
+            raise CommandError(_INTERRUPTED) from None
         except (ReadProblem, OSError) as problem:
             raise CommandError(f"The captured catalogue can not be read: {problem}") from problem
+        finally:
+            signal.signal(signal.SIGTERM, before)
+
+    def _load(self, folder: Path, jobs: int) -> None:
+        started = time.monotonic()
+        report = load_archives(folder, self.stderr.write, jobs=jobs)
+        if report.counts["archives"]:
+            words = ", ".join(f"{number:,} {word}" for word, number in report.as_json().items())
+            self.stdout.write(f"the captured catalogue, tasks: {words}, in {time.monotonic() - started:.1f} s")
+        # A file of figures is read once, and lines of graphs that are not here are left out: all graphs come first.
+        if report.stopped:
+            raise CommandError(_INTERRUPTED)
+        if report.counts["failed"]:
+            raise CommandError(
+                f"Tasks and archives that can not be read: {report.counts['failed']}; the lines above say why. "
+                "Figures are loaded when all can be read."
+            )
+        figures = load_figures(folder, self.stderr.write)
         if figures:
             self.stdout.write(f"{figures:,} figures of it, in {time.monotonic() - started:.1f} s")
         if not report.counts["archives"] and not figures:
             self.stdout.write("the captured catalogue is loaded already")
-        if report.counts["failed"]:
-            raise CommandError(f"{report.counts['failed']} tasks can not be read; the lines above say why.")
