@@ -1,10 +1,18 @@
 """A module that comes as text: captured for real, in a process that is shut in, with limits."""
 
+import fcntl
+import os
+import select
+import subprocess
+import sys
+import termios
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dataset import pasted
 from dataset.pasted import LIMITS, capture_text
 from evaluator.job import Limits
 from evaluator.runner import isolation
@@ -104,3 +112,38 @@ def test_a_text_without_an_end_is_stopped() -> None:
 def test_more_memory_than_allowed_is_refused() -> None:
     said = ask("import torch\ntorch.ones(1 << 30)\n", Limits(run_seconds=60.0, memory_bytes=256 << 20))
     assert "memory" in said["problem"] and said["line"] == 2
+
+
+def test_who_writes_without_a_pause_is_looked_at_all_the_same() -> None:
+    always = os.open("/dev/zero", os.O_RDONLY)
+    try:
+        said = pasted._read(always, Limits(memory_bytes=256 << 20), lambda: 257 << 20)
+    finally:
+        os.close(always)
+    assert said == "Stopped: it needed more than the 256 MiB that an uploaded module may use."
+
+
+def test_it_ends_when_who_started_it_is_killed() -> None:
+    request, asking = os.pipe()
+    answer, answering = os.pipe()
+    start = "import subprocess, sys\nsubprocess.run([sys.executable, '-m', 'dataset.pasted'])\n"
+    with subprocess.Popen([sys.executable, "-c", start], stdin=request, stdout=answering) as parent:
+        os.close(request)
+        os.close(answering)
+        try:
+            os.write(asking, b"{")
+            until = time.monotonic() + 60
+            while _unread(asking):  # then it waits for the rest
+                assert time.monotonic() < until
+                time.sleep(0.02)
+            parent.kill()
+            ended, _, _ = select.select([answer], [], [], 30)  # its standard output closes with it
+            assert ended and not os.read(answer, 1)
+        finally:
+            parent.kill()
+            os.close(asking)
+            os.close(answer)
+
+
+def _unread(pipe: int) -> int:
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
