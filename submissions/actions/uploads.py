@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import ProtectedError
 from django.utils import timezone
 
 from graphs.actions import do_store_folders
@@ -11,10 +12,11 @@ from graphs.models import Task
 from graphs.plain_text import plain_line
 from graphs.problems import ReadProblem
 from graphs.refused import Refused
+from submissions.access import is_admin
 from submissions.audit import note
 from submissions.devices import device_names
 from submissions.dispatch import send_capture
-from submissions.models import Author, OwnedTask, Upload
+from submissions.models import Author, Draft, OwnedTask, Upload
 from submissions.safe_json import safe_json, safe_text
 from submissions.uploading.capturing import MODULE, SECONDS, capture
 from submissions.uploading.folders import ORIGIN, ReadUpload, read_archive
@@ -24,8 +26,10 @@ _MOST_SAID = 200
 _MOST_WAITING = 5  # modules of one author that wait to be captured
 PATIENCE = timedelta(seconds=4 * SECONDS)  # after which nobody is going to capture it any more
 CAPTURED_ON = "cpu"
+_HANDED_IN = "Something was handed in for this task, which its results belong to. It stays."
 
 LOST = "No worker captured it: the one that should was stopped, or there is none for cpu. Try it again."
+FAULT = "Its graphs could not be captured or stored, by a fault of the workbench; its log says more. Try it again."
 
 
 def do_upload_archive(author: Author, name: str, content: bytes) -> Upload:
@@ -66,27 +70,39 @@ def do_request_capture(author: Author, title: str, text: str) -> Upload:
 
 
 def do_capture(upload_id: str) -> None:
-    """Captures an upload that waits, in the worker. Harmless when asked for twice."""
+    """Captures an upload that waits, in the worker. Harmless when asked for twice. What it raises, the upload shows."""
     taken = Upload.objects.filter(pk=upload_id, state=Upload.State.QUEUED).update(state=Upload.State.RUNNING)
     if not taken:
         return
     upload = Upload.objects.get(pk=upload_id)
-    found = capture(upload.text, upload.title)
-    if found.problem:
-        _failed(upload, found.problem, MODULE, found.line, found.said)
-    else:
-        _stored(upload, found.read, found.said)
+    try:
+        found = capture(upload.text, upload.title)
+        if found.problem:
+            _failed(upload, found.problem, MODULE, found.line, found.said)
+        else:
+            _stored(upload, found.read, found.said)
+    except Exception:
+        _failed(Upload.objects.get(pk=upload_id), FAULT)
+        raise
 
 
 @transaction.atomic
 def do_remove_task(author: Author, owned: OwnedTask) -> None:
-    """Takes an uploaded task away, with its drafts. Raises Refused when something was handed in for it."""
+    """Takes an uploaded task away, with its drafts; only admins take away drafts of others.
+
+    Raises Refused then, and when something was handed in for it.
+    """
     task: Task = owned.task
     if task.revisions.exists():
-        message = "Something was handed in for this task, which its results belong to. It stays."
+        raise Refused(409, "in_use", _HANDED_IN)
+    if not is_admin(author) and Draft.objects.filter(task=task).exclude(author=author).exists():
+        message = "Others have drafts for this task, which would go with it. It stays; an admin can remove it."
         raise Refused(409, "in_use", message)
     note(author, "task removed", task.slug, title=task.title)
-    task.delete()
+    try:
+        task.delete()
+    except ProtectedError:
+        raise Refused(409, "in_use", _HANDED_IN) from None
 
 
 def _send(upload: Upload) -> None:

@@ -110,7 +110,7 @@ def upload_detail(request: HttpRequest, upload_id: UUID) -> dict[str, Any]:
 
 @router.delete("/uploads/tasks/{slug}", response={204: None}, summary="Remove a task that you have uploaded")
 def remove_task(request: HttpRequest, slug: str) -> Status[None]:
-    """Its owner may, and admins, as long as nothing was handed in for it."""
+    """Its owner may, and admins, as long as nothing was handed in for it, and its owner while no others have drafts."""
     author = current_author(request)
     do_remove_task(author, access_task_to_remove(author, slug))
     return Status(204, None)

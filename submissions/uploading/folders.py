@@ -2,6 +2,7 @@
 
 import re
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from graphs.tree import find_folders
 LIMITS = ArchiveLimits(archive_bytes=4 << 20, members=4_000, total_bytes=128 << 20)
 MOST_FOLDERS = 300  # more is the import command's work
 SECONDS = 20.0  # for one folder
+SECONDS_FOR_ALL = 60.0  # a web request waits for them
 ORIGIN = "imported"
 
 LARGER = "Larger ones are for `python manage.py import_graphs PATH`, which has no such limit."
@@ -41,11 +43,11 @@ def read_archive(content: bytes, name: str) -> ReadUpload:
         root.parent.mkdir()
         with _named(archive.name, name):
             unpack(archive, root, LIMITS)
-        return read_tree(root, name, jobs=1)
+        return read_tree(root, name)
 
 
-def read_tree(root: Path, name: str, jobs: int = 0) -> ReadUpload:
-    """The same for a folder. Raises ReadProblem when it holds nothing, or too much."""
+def read_tree(root: Path, name: str) -> ReadUpload:
+    """The same for a folder, in a process with limits. Raises ReadProblem when it holds nothing, or too much."""
     read = ReadUpload()
     found = list(find_folders(root, read.said.append))
     if not found:
@@ -54,12 +56,16 @@ def read_tree(root: Path, name: str, jobs: int = 0) -> ReadUpload:
     if len(found) > MOST_FOLDERS:
         raise ReadProblem(name, None, f"holds {len(found):,} samples and tasks; {MOST_FOLDERS} are taken. {LARGER}")
     reading = Reading(root, ORIGIN, most_drawn=MOST_DRAWN)
-    with read_all(found, reading, jobs, SECONDS) as folders:
-        for folder in folders:
+    until = time.monotonic() + SECONDS_FOR_ALL
+    with read_all(found, reading, 1, SECONDS) as folders:
+        for done, folder in enumerate(folders, 1):
             said = [line.replace(f"{root}/", "").replace(str(root), name) for line in folder.said]
             (read.failed if folder.failed else read.said).extend(said)
             if not folder.failed:
                 read.folders.append(folder)
+            if done < len(found) and time.monotonic() > until:
+                why = f"is not read after {SECONDS_FOR_ALL:g} s, but {done:,} of {len(found):,} samples and tasks"
+                raise ReadProblem(name, None, f"{why}. Send it in parts. {LARGER}")
     return read
 
 

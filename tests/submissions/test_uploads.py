@@ -12,10 +12,11 @@ from graphs.models import Task
 from graphs.samples import sample_to_json, write_sample
 from submissions.actions import uploads as actions
 from submissions.actions.accounts import Role
+from submissions.actions.drafts import do_save_draft
 from submissions.actions.runs import do_request_run
 from submissions.actions.uploads import PATIENCE, do_capture, do_request_capture
-from submissions.models import OwnedTask, Upload
-from submissions.uploading import capturing
+from submissions.models import Draft, OwnedTask, Run, Upload
+from submissions.uploading import capturing, folders
 from tests.accounts import account
 from tests.submissions.conftest import sample
 
@@ -93,6 +94,13 @@ def test_what_is_no_archive_of_samples_is_refused_with_why(author, client, conte
     assert not Task.objects.exists()
 
 
+def test_an_archive_that_takes_too_long_is_refused_with_what_to_do(author, client, tmp_path, monkeypatch):
+    monkeypatch.setattr(folders, "SECONDS_FOR_ALL", -1.0)  # over before it begins: one is read, the other is not
+    said = post(client, zipped({**folder(tmp_path, "one"), **folder(tmp_path, "two")}))
+    assert said.status_code == 422 and "1 of 2 samples and tasks. Send it in parts." in said.json()["problem"]
+    assert not Task.objects.exists()
+
+
 def test_a_text_waits_for_a_worker_and_is_kept(author, client, sent):
     said = client.post("/api/uploads/module", {"title": "Mine", "text": TEXT}, "application/json")
     assert (said.status_code, said.json()["state"]) == (202, "queued")
@@ -148,6 +156,15 @@ def test_an_answer_of_the_process_is_believed_no_more_than_a_file(
     assert said["text"] == TEXT and not Task.objects.exists()
 
 
+def test_a_fault_of_ours_is_shown_at_the_upload_and_told_to_the_worker(author, client, sent, monkeypatch):
+    upload = do_request_capture(author, "net", TEXT)
+    monkeypatch.setattr(capturing, "_ask", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        do_capture(str(upload.pk))
+    said = client.get(f"/api/uploads/{upload.pk}").json()
+    assert (said["state"], said["problem"], said["text"]) == ("failed", actions.FAULT, TEXT)
+
+
 def test_a_module_is_really_captured_by_a_process_of_its_own(author, client, sent):
     upload = do_request_capture(author, "Just ReLU", TEXT)
     do_capture(str(upload.pk))
@@ -176,6 +193,27 @@ def test_a_task_that_was_worked_on_stays_and_shipped_ones_are_nobody_s(author, c
     slug = post(client, zipped(folder(tmp_path, "one"))).json()["tasks"][0]["slug"]
     do_request_run(author, Task.objects.get(slug=slug), {"A.py": "x = 1\n"}, "cpu")
     assert client.delete(f"/api/uploads/tasks/{slug}").json()["code"] == "in_use"
+
+
+def test_drafts_of_others_keep_a_task_and_only_an_admin_takes_it_away_with_them(author, client, tmp_path):
+    slug = post(client, zipped(folder(tmp_path, "one"))).json()["tasks"][0]["slug"]
+    task = Task.objects.get(slug=slug)
+    do_save_draft(author, task, {"A.py": "mine"}, 0)
+    do_save_draft(account("somebody"), task, {"A.py": "theirs"}, 0)
+    said = client.delete(f"/api/uploads/tasks/{slug}")
+    assert (said.status_code, said.json()["code"]) == (409, "in_use") and b"have drafts" in said.content
+    assert Draft.objects.count() == 2
+    client.force_login(account("boss", Role.ADMIN).user)
+    assert client.delete(f"/api/uploads/tasks/{slug}").status_code == 204
+    assert not Task.objects.filter(slug=slug).exists()
+
+
+def test_whatever_else_belongs_to_a_task_keeps_it(author, client, tmp_path, task):
+    slug = post(client, zipped(folder(tmp_path, "one"))).json()["tasks"][0]["slug"]
+    do_request_run(author, task, {"A.py": "x = 1\n"}, "cpu")
+    Run.objects.update(task=Task.objects.get(slug=slug))
+    said = client.delete(f"/api/uploads/tasks/{slug}")
+    assert (said.status_code, said.json()["code"]) == (409, "in_use")
 
 
 def test_the_page_is_there(author, client):
