@@ -85,7 +85,7 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
             self.wfile.flush()
 
-    def finish(self) -> None:
+    def complete(self) -> None:
         self.wfile.write(b"0\r\n\r\n")
 
     def cut(self) -> None:
@@ -105,7 +105,7 @@ def streamed(pieces: Iterable[bytes], *, cut: bool = False) -> Reply:
         if cut:
             handler.cut()
         else:
-            handler.finish()
+            handler.complete()
 
     return reply
 
