@@ -56,7 +56,7 @@ def languages_spec(socket: Path, environment: Mapping[str, str]) -> Spec:
 
 def captured_spec(environment: Mapping[str, str]) -> Spec:
     """Loads the captured catalogue beside everything else, and ends."""
-    return Spec("captured", python("manage.py", "load_captured", "--gently"), environment, once=True)
+    return Spec("captured", python("manage.py", "load_captured", "--gently"), environment, stop_seconds=10, once=True)
 
 
 def child_environment(host: str, devices: Sequence[str], allowed_hosts: Sequence[str], var: Path) -> dict[str, str]:

@@ -1,5 +1,6 @@
 /** Attempts without a person: the form that begins some, and the line of the one in view. */
 
+import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { ApiError } from "../api";
 import { notify } from "../workbench/notices";
@@ -10,16 +11,18 @@ import { asksConsent, chat, current, follow, loadConversations, provider } from 
 
 const LOOK_MS = 2000;
 
+/** What a person has put in; it stays when the form is drawn again, as after a question for consent. */
+const budget = signal({ steps: 40, minutes: 60, count: 1 });
+
 export function AutopilotForm({ goal, onClose }: { goal: string; onClose: (begun: boolean) => void }) {
   const [busy, setBusy] = useState(false);
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
-    const given = new FormData(event.currentTarget as HTMLFormElement);
     const to = provider();
     if (to === null) return;
     setBusy(true);
     try {
-      const made = await beginAttempts(to.id, goal, { steps: Number(given.get("steps")), minutes: Number(given.get("minutes")), count: Number(given.get("count")) });
+      const made = await beginAttempts(to.id, goal, budget.value);
       await loadConversations();
       if (made[0] !== undefined) follow(made[0].conversation);
       onClose(true);
@@ -32,13 +35,20 @@ export function AutopilotForm({ goal, onClose }: { goal: string; onClose: (begun
   return (
     <form class="chat-autopilot" aria-label="Autopilot" onSubmit={(event) => void submit(event)}>
       <p class="faint">It works by itself from the files in the editor: edits a copy, matches, evaluates, keeps its best and proposes that at the end. {goal.trim() === "" ? "Write a goal first if you have one." : "Its goal is what you wrote."}</p>
-      <label>steps <input name="steps" type="number" min="1" max="500" value="40" /></label>
-      <label>minutes <input name="minutes" type="number" min="1" max="1440" value="60" /></label>
-      <label>attempts <input name="count" type="number" min="1" max="8" value="1" /></label>
+      <label>steps <Amount name="steps" most={500} /></label>
+      <label>minutes <Amount name="minutes" most={1440} /></label>
+      <label>attempts <Amount name="count" most={8} /></label>
       <button class="primary" disabled={busy} aria-busy={busy}>Begin</button>
       <button type="button" class="plain" onClick={() => onClose(false)}>Cancel</button>
     </form>
   );
+}
+
+function Amount({ name, most }: { name: keyof typeof budget.value; most: number }) {
+  const take = (event: Event): void => {
+    budget.value = { ...budget.value, [name]: Number((event.currentTarget as HTMLInputElement).value) };
+  };
+  return <input name={name} type="number" min="1" max={most} required value={budget.value[name]} onInput={take} />;
 }
 
 /** How the attempt in view is, with its buttons; nothing for an ordinary conversation. */
