@@ -144,7 +144,7 @@ class Command(BaseCommand):
         if settings.LOAD_CAPTURED and any(settings.CAPTURED.glob("*.tar.gz")):
             environment = plan.child_environment(host, device_names(), settings.ALLOWED_HOSTS, settings.VAR)
             child = supervisor.start(plan.captured_spec(environment))
-            self.stderr.write(f"The catalogue of captured subgraphs is loaded meanwhile, see {child.log}")
+            self.stderr.write(f"Captured subgraphs that are not there yet are loaded meanwhile, see {child.log}")
 
     def _say_ready(self, where: str) -> None:
         """One line; a second one with the first account's one-time password at the very first start."""

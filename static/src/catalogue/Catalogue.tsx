@@ -19,7 +19,7 @@ import type { Filter, Sort } from "./search";
 import { facets, FACETS, fits, isFiltered, nextSort, NOTHING, sorted } from "./search";
 import { SavedSearches } from "./SavedSearches";
 import { loadSearches } from "./searches";
-import { load, searchFor, tasks } from "./store";
+import { load, searchFor, tasks, watchForMore } from "./store";
 import { Columns, Row, SkeletonRows } from "./Row";
 
 export function Catalogue() {
@@ -61,6 +61,7 @@ export function Catalogue() {
     const next = writeAddress(filter, sort);
     if (next !== location.search) history.replaceState(null, "", `${location.pathname}${next}`);
   }, [filter, sort]);
+  useEffect(watchForMore, []);
   useEffect(() => searchFor(query.words), [query, now]);
   const current = Math.min(at, Math.max(0, found.length - 1));
   const change = (next: Partial<Filter>): void => {

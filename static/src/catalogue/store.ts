@@ -15,6 +15,9 @@ export interface Tasks {
 export const tasks = signal<Load<Tasks>>(LOADING);
 
 const PAUSE_MS = 150;
+/** Tasks that the page holds at most: facets and conditions are about these. The server gives them in parts. */
+const MOST = 2000;
+const LOOK_MS = 20_000;
 let asked = "";
 let whole = false;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -27,12 +30,32 @@ export async function load(words = ""): Promise<void> {
   asked = words;
   if (valueOf(tasks.value) === null) tasks.value = LOADING;
   try {
-    const found = await api.tasks(words, now);
-    if (words === "") whole = found.tasks.length === found.total;
+    let found: Tasks = await api.tasks(words, now);
     if (!now.aborted) tasks.value = ready(found);
+    for (let at = found.tasks.length; !now.aborted && at < Math.min(found.total, MOST); ) {
+      const more = await api.tasks(words, now, at);
+      if (more.tasks.length === 0) break; // some have been removed meanwhile
+      at += more.tasks.length;
+      const known = new Set(found.tasks.map((task) => task.slug)); // some may have come, and moved the others on
+      found = { tasks: [...found.tasks, ...more.tasks.filter((task) => !known.has(task.slug))], total: more.total };
+      if (!now.aborted) tasks.value = ready(found);
+    }
+    if (words === "" && !now.aborted) whole = found.tasks.length >= found.total;
   } catch (problem) {
     if (!now.aborted) tasks.value = failed(problem);
   }
+}
+
+/** Tasks that came meanwhile, as the captured ones do after the first start, are shown. Returns what ends the looking. */
+export function watchForMore(): () => void {
+  const look = async (): Promise<void> => {
+    const shown = valueOf(tasks.value);
+    if (document.hidden || shown === null) return;
+    const { total } = await api.tasks(asked, undefined, 0, 1);
+    if (total !== shown.total && shown === valueOf(tasks.value)) await load(asked);
+  };
+  const timer = setInterval(() => void look().catch(() => undefined), LOOK_MS); // a server that is away is told of elsewhere
+  return () => clearInterval(timer);
 }
 
 /** Asks the server for these words once typing pauses, unless the page holds every task there is. */

@@ -34,7 +34,7 @@ describe("order file", () => {
 
   it("wants names that Python can import", () => {
     expect(nameProblem("FuseA.py", [])).toBeNull();
-    for (const name of ["", "FuseA", "1a.py", "a b.py", "../a.py", "taken.py"]) expect(nameProblem(name, ["taken.py"])).not.toBeNull();
+    for (const name of ["", "FuseA", "1a.py", "a b.py", "../a.py", "taken.py", "class.py", "torch.py", `${"a".repeat(198)}.py`]) expect(nameProblem(name, ["taken.py"])).not.toBeNull();
     expect(freeName(["FusePass.py", "FusePass2.py"])).toBe("FusePass3.py");
   });
 });

@@ -59,11 +59,22 @@ export function moved(names: readonly string[], from: number, to: number): strin
   return rest;
 }
 
+const LONGEST_NAME = 200; // as the server has it
+const KEYWORDS = new Set(
+  "False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield".split(" "),
+);
+/** Modules that passes import: a file of that name would be imported in their place. */
+const IMPORTED = new Set(["torch", "triton"]);
+
 /** Why a name cannot be given to a new or renamed file; null when it can. */
 export function nameProblem(name: string, taken: readonly string[]): string | null {
   if (name.trim() === "") return "A file needs a name.";
   if (!name.endsWith(".py")) return "Pass files and helpers end in .py.";
   if (!/^[A-Za-z_][A-Za-z0-9_]*\.py$/.test(name)) return "Letters, digits and _ only, not starting with a digit: it is imported as a Python module.";
+  if (name.length > LONGEST_NAME) return `A name has at most ${LONGEST_NAME} characters.`;
+  const module = name.slice(0, -".py".length);
+  if (KEYWORDS.has(module)) return `${module} is a keyword of Python: no module can have that name.`;
+  if (IMPORTED.has(module)) return `It would be imported in place of ${module} itself.`;
   if (taken.includes(name)) return `There is already a file ${name}.`;
   return null;
 }

@@ -13,7 +13,20 @@ export function Overlay({ label, class: kind, children }: { label: string; class
     const before = document.activeElement as HTMLElement | null;
     const wanted = box.current?.querySelector<HTMLElement>("[data-autofocus]") ?? box.current?.querySelector<HTMLElement>(STOPS) ?? box.current;
     wanted?.focus();
-    return () => before?.focus();
+    // A button that is switched off while it works loses the focus to the page behind: its keys still belong here.
+    const lost = (event: KeyboardEvent): void => {
+      if (box.current?.contains(event.target as Node)) return;
+      if (event.key === "Escape") closeDialog();
+      else if (event.key === "Tab") {
+        event.preventDefault();
+        (box.current?.querySelector<HTMLElement>(STOPS) ?? box.current)?.focus();
+      }
+    };
+    document.addEventListener("keydown", lost);
+    return () => {
+      document.removeEventListener("keydown", lost);
+      before?.focus();
+    };
   }, []);
   const key = (event: KeyboardEvent): void => {
     event.stopPropagation();

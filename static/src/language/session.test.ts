@@ -118,6 +118,21 @@ describe("LanguageSession", () => {
     expect(states.at(-1)).toEqual({ kind: "on" });
   });
 
+  it("goes on trying where nobody answers, as while the server is started anew", async () => {
+    const { opened, states, start } = setUp();
+    start().say({ type: "off", message: "the server has ended", again: "later" });
+    for (const wait of [AGAIN_MS[0]!, AGAIN_MS[1]!]) {
+      await vi.advanceTimersByTimeAsync(wait);
+      opened.at(-1)!.onclose!({ code: 1006 });
+      expect(states.at(-1)).toEqual({ kind: "off", message: "the server has ended", again: "later" });
+    }
+    await vi.advanceTimersByTimeAsync(AGAIN_MS[2]!);
+    expect(opened).toHaveLength(4);
+    opened.at(-1)!.onopen!();
+    opened.at(-1)!.say({ type: "ready" });
+    expect(states.at(-1)).toEqual({ kind: "on" });
+  });
+
   it("waits for a click when another page has the servers, for a key after a rest, and for nothing when switched off", async () => {
     for (const again of ["focus", "typing", "never"] as const) {
       const { session, opened, start } = setUp();

@@ -113,9 +113,11 @@ export class LanguageSession {
     socket.onmessage = ({ data }) => this.hear(data);
     socket.onclose = ({ code }) => {
       this.leave();
-      if (this.state.kind === "off") return; // it has said why
+      const { state } = this;
+      if (state.kind === "off" && state.again !== "later") return; // it has said why
       const reason = FOR_GOOD[code];
-      this.turnOff(reason ?? LOST, reason === undefined ? "later" : "never");
+      if (reason !== undefined) this.turnOff(reason, "never");
+      else this.turnOff(state.kind === "off" ? state.message : LOST, "later"); // nobody there yet: it is tried again
     };
   }
 
