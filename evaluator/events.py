@@ -116,6 +116,7 @@ class Matched(TypedDict):
     matches: int
     per_pass: dict[str, int]
     nodes: list[list[str]]  # original graph's node names, one list a match
+    lines: NotRequired[list[dict[str, int]]]  # for each match: node → line (from 1) of the pass's file that lies on it
     near_misses: list[NearMiss]  # one for each pass without a match, nearest first
     notes: NotRequired[list[str]]  # what the author should know: operands were swapped, the search was cut short
 

@@ -45,14 +45,16 @@ class Pass(Protocol):
 class Found:
     """Where the passes match in a graph.
 
-    `matched_nodes` are names of the original graph, one list for each match, `near_misses` tell for each pass without
-    a match how far it came (nearest first). `notes` say what an author should know about a pass (operands were
-    swapped, the search was cut short, a line counts for nothing).
+    `matched_nodes` are names of the original graph, one list for each match, `lines` says for each match which line
+    (from 1) of the pass's file made the pattern's node that lies on a node, where that is known. `near_misses` tell for
+    each pass without a match how far it came (nearest first). `notes` say what an author should know about a pass
+    (operands were swapped, the search was cut short, a line counts for nothing).
     """
 
     matches: int
     per_pass: dict[str, int]
     matched_nodes: list[list[str]]
+    lines: list[dict[str, int]]
     near_misses: list[NearMiss]
     notes: list[str]
 
@@ -94,6 +96,7 @@ class _Work:
         drop_dead_code(self.view)
         self.per_pass: dict[str, int] = {}
         self.matched: list[list[str]] = []
+        self.lines: list[dict[str, int]] = []
         self.misses: list[NearMiss] = []
         self.put_in: list[Node] = []
         self.notes: list[str] = []
@@ -130,6 +133,7 @@ class _Work:
             if isinstance(placement, Placement):
                 inside = sorted(match.nodes.values(), key=self.view.order.__getitem__)
                 self.matched.append(list(dict.fromkeys(name for node in inside for name in origins_of(node))))
+                self.lines.append(_lines(pattern, match))
                 for node in match.swapped:
                     names = ", ".join(origins_of(node))
                     self.notes.append(f"{replacement.pass_name}: matched with the operands of `{names}` swapped")
@@ -139,7 +143,7 @@ class _Work:
 
     def found(self) -> Found:
         misses = sorted(self.misses, key=lambda miss: miss["pattern_size"] - len(miss["matched"]))
-        return Found(sum(self.per_pass.values()), self.per_pass, self.matched, misses, self.notes)
+        return Found(sum(self.per_pass.values()), self.per_pass, self.matched, self.lines, misses, self.notes)
 
     def result(self) -> Applied:
         drop_dead_code(self.view)
@@ -158,6 +162,14 @@ class _Work:
                 except AttributeError:
                     found[node.target] = attrgetter(node.target)(self.source)
         return found
+
+
+def _lines(pattern: Pattern, match: Match) -> dict[str, int]:
+    """Names of matched nodes, and the line of the pass's file that made the pattern's node for each."""
+    lines = pattern.traced.lines_in_file()
+    return {
+        name: lines[wanted] for wanted, found in match.nodes.items() if wanted in lines for name in origins_of(found)
+    }
 
 
 def _arity(replacement_args: Callable[..., Any]) -> int | None:

@@ -68,6 +68,10 @@ class TracedPattern:
         """The outputs that are nodes."""
         return [value for value in self.outputs if isinstance(value, Node)]
 
+    def lines_in_file(self) -> dict[Node, int]:
+        """`lines`, if `file` is where the pattern's function was written: a helper of it has lines of its own."""
+        return self.lines if self.file is not None and self.file == _file_of(self.source) else {}
+
     def name(self, node: Node) -> str:
         """What the author calls a node."""
         return self.names.get(node, node.name)

@@ -33,6 +33,7 @@ class Applied:
     matches: int
     per_pass: dict[str, int]
     nodes: list[list[str]]
+    lines: list[dict[str, int]]  # for each match: node → line of the pass's file
     near_misses: list[NearMiss]
     notes: list[str]  # what the author should know about the matches
     new_nodes: list[str]
@@ -53,8 +54,9 @@ def applied(value: dict[str, Any]) -> Applied:
     near_misses = [near_miss(item) for item in _list(value["near_misses"])]
     return Applied(
         matches,
-        {_text(name): _count(number) for name, number in _object(value["per_pass"]).items()},
+        _counts(value["per_pass"]),
         [texts(item) for item in _list(value["nodes"])],
+        [_counts(item) for item in _list(value["lines"])],
         near_misses,
         texts(value["notes"]),
         texts(value["new_nodes"]),
@@ -148,6 +150,10 @@ def _count(value: Any) -> int:
     if type(value) is not int or not 0 <= value < _MAX_COUNT:
         raise ProtocolError("something else where a count belongs")
     return value
+
+
+def _counts(value: Any) -> dict[str, int]:
+    return {_text(name): _count(number) for name, number in _object(value).items()}
 
 
 def _list(value: Any) -> list[Any]:

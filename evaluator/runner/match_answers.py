@@ -20,6 +20,7 @@ def graph(value: Message, count: int) -> tuple[int, dict[str, Any]]:
         "matches": found.matches,
         "per_pass": found.per_pass,
         "nodes": found.nodes,
+        "lines": found.lines,
         "near_misses": found.near_misses,
         "notes": [note[:_MAX_TEXT] for note in found.notes[:_MAX_NOTES]],
     }

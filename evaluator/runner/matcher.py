@@ -123,6 +123,7 @@ def _found(module: GraphModule, passes: tuple[LoadedPass, ...]) -> dict[str, Any
         "matches": found.matches,
         "per_pass": found.per_pass,
         "nodes": found.matched_nodes,
+        "lines": found.lines,
         "near_misses": found.near_misses,
         "notes": found.notes,
     }

@@ -55,6 +55,7 @@ class Report:
                 "matches": applied.matches,
                 "per_pass": applied.per_pass,
                 "nodes": applied.nodes,
+                "lines": applied.lines,
                 "near_misses": applied.near_misses,
                 "notes": applied.notes,
             },

@@ -127,6 +127,7 @@ class Worker:
             "matches": applied.matches,
             "per_pass": applied.per_pass,
             "nodes": applied.matched_nodes,
+            "lines": applied.lines,
             "near_misses": applied.near_misses,
             "notes": applied.notes,
             "new_nodes": applied.new_nodes,

@@ -90,6 +90,8 @@ export interface Matched {
   matches: number;
   per_pass: Record<string, number>;
   nodes: string[][];
+  /** For each match: node → line (from 1) of the pass's file that lies on it. Absent from runs before it was recorded. */
+  lines?: Record<string, number>[];
   near_misses: NearMiss[];
   notes?: string[];
 }

@@ -5,7 +5,7 @@ import { marksOf, overlayOf } from "./overlay";
 import type { GraphAnswer } from "./state";
 import { ask, NOTHING, receive } from "./state";
 
-const answer = (part: Partial<GraphAnswer>): GraphAnswer => ({ version: 1, matches: 0, perPass: {}, nodes: [], nearMisses: [], notes: [], ...part });
+const answer = (part: Partial<GraphAnswer>): GraphAnswer => ({ version: 1, matches: 0, perPass: {}, nodes: [], lines: [], nearMisses: [], notes: [], ...part });
 const words = (part: Partial<GraphAnswer>, earlier = false) => Object.fromEntries([...marksOf(overlayOf(answer(part), earlier))].map(([name, mark]) => [name, `${mark.word} ${mark.tone}`]));
 
 describe("marks of the newest answer", () => {

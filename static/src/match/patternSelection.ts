@@ -4,31 +4,25 @@ import { computed, effect } from "@preact/signals";
 import { monaco } from "../editor/monaco";
 import { runOfGraph } from "../graph/drawing";
 import { select, selected } from "../graph/selection";
-import { patternBody, placeOfNearMiss } from "../run/locate";
-import { valueOf } from "../lib/load";
+import { placeOfNearMiss } from "../run/locate";
 import { activeFile, files } from "../workbench/draft";
 import { stale } from "../workbench/runs";
-import { graphName, graphs, side } from "../workbench/session";
+import { side } from "../workbench/session";
 import { live } from "./live";
 import { answerInView, missInView } from "./overlay";
-import { linesOfNodes, passOfMatch } from "./patternLines";
-import { isEarlier } from "./state";
+import { isEarlier, passOfMatch } from "./state";
 
 /** Node of the graph in view → 1-based line of the open file. Empty for a text that nothing is known about. */
 const lines = computed<ReadonlyMap<string, number>>(() => {
   const found = new Map<string, number>();
-  const graph = valueOf(graphs.value[graphName.value ?? ""]);
   const answer = answerInView.value;
   const file = activeFile.value;
-  const body = patternBody(files.value[file] ?? "");
-  if (graph === null || side.value !== "before" || body === null) return found;
+  if (side.value !== "before") return found;
   const known = answer !== null ? (isEarlier(live.value, answer) ? null : answer) : stale.value ? null : runOfGraph.value;
   if (known === null) return found;
-  const matches = "nodes" in known ? known.nodes : known.matchedNodes;
-  matches.forEach((names, index) => {
+  known.lines.forEach((ofMatch, index) => {
     if (`${passOfMatch(known.perPass, index)}.py` !== file) return;
-    const inside = new Set(names);
-    for (const [name, line] of linesOfNodes(graph.nodes.filter((node) => inside.has(node.name)), body)) found.set(name, line + 1);
+    for (const [name, line] of Object.entries(ofMatch)) found.set(name, line);
   });
   const miss = missInView.value;
   if (miss?.graph_node != null) {

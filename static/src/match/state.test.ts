@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LiveState } from "./state";
-import { ask, countText, isEarlier, NOTHING, receive, tally } from "./state";
+import { ask, countText, isEarlier, NOTHING, passOfMatch, receive, tally } from "./state";
 
 const graph = (version: number, name: string, matches: number, pass = "Fuse") => ({ type: "graph", version, graph: name, matches, per_pass: { [pass]: matches }, nodes: [], near_misses: [], notes: [] });
 const hear = (state: LiveState, ...messages: Record<string, unknown>[]): LiveState => messages.reduce(receive, state);
@@ -46,4 +46,8 @@ describe("answers", () => {
     expect(offline.offline).toBe("It does not answer.");
     expect(receive(offline, graph(1, "a", 0)).offline).toBeNull();
   });
+});
+
+it("knows whose match it is", () => {
+  expect([0, 1, 2, 3].map((match) => passOfMatch({ A: 1, B: 0, C: 2 }, match))).toEqual(["A", "C", "C", null]);
 });

@@ -9,6 +9,8 @@ export interface GraphAnswer {
   perPass: Record<string, number>;
   /** Node names, one list for each match. */
   nodes: string[][];
+  /** For each match: node → line (from 1) of the pass's file. */
+  lines: Record<string, number>[];
   nearMisses: NearMiss[];
   notes: string[];
 }
@@ -51,6 +53,7 @@ export function receive(state: LiveState, message: Record<string, unknown>): Liv
         matches: Number(message["matches"]),
         perPass: (message["per_pass"] ?? {}) as Record<string, number>,
         nodes: (message["nodes"] ?? []) as string[][],
+        lines: (message["lines"] ?? []) as Record<string, number>[],
         nearMisses: (message["near_misses"] ?? []) as NearMiss[],
         notes: (message["notes"] ?? []) as string[],
       };
@@ -87,6 +90,16 @@ export function tally(state: LiveState, pass: string | null = null): Tally {
   const current = Object.values(state.answers).filter((answer) => answer.version === state.asked);
   const count = (answer: GraphAnswer): number => (pass === null ? answer.matches : (answer.perPass[pass] ?? 0));
   return { hit: current.filter((answer) => count(answer) > 0).length, answered: current.length };
+}
+
+/** The pass of the n-th match: matches come pass by pass, in the order in which the passes were tried. */
+export function passOfMatch(perPass: Readonly<Record<string, number>>, match: number): string | null {
+  let before = 0;
+  for (const [pass, count] of Object.entries(perPass)) {
+    before += count;
+    if (match < before) return pass;
+  }
+  return null;
 }
 
 /** "● 2" behind a graph's name; "" while it is not known. */

@@ -35,16 +35,9 @@ export function placeOfNearMiss(miss: NearMiss, files: Files): Place | null {
   return { file, line: (at ?? start) + 1 };
 }
 
-/** The lines of a pass file's `pattern` below its `def`; null where there is none. */
-export function patternBody(source: string): Line[] | null {
-  const lines = source.split("\n");
-  const start = startOf(lines);
-  return start < 0 ? null : bodyOf(lines, start);
-}
-
 const startOf = (lines: readonly string[]): number => lines.findIndex((line) => /^(?:async\s+)?def\s+pattern\s*\(/.test(line));
 
-export interface Line {
+interface Line {
   /** 0-based. */
   index: number;
   text: string;
@@ -85,17 +78,6 @@ function mentions(line: string, operator: string): boolean {
   const symbol = Object.hasOwn(SYMBOLS, operator) ? SYMBOLS[operator] : undefined;
   if (symbol === undefined) return false;
   return (symbol.endsWith("=") ? line : line.slice(line.indexOf("=") + 1)).includes(symbol);
-}
-
-/** How often a line uses an operator: as a call, or by its sign between two operands. */
-export function occurrences(line: string, operator: string): number {
-  const calls = [...line.matchAll(new RegExp(`\\b${escape(operator)}\\s*\\(`, "g"))].length;
-  const symbol = Object.hasOwn(SYMBOLS, operator) ? SYMBOLS[operator]! : null;
-  const code = line.replace(/\d[\d.]*e[+-]?\d+/gi, "0").replace(/"[^"]*"|'[^']*'|#.*$/g, "0");
-  if (symbol === null) return calls;
-  if (operator === "neg") return calls + [...code.matchAll(/(?:^|[=(,[]|\breturn\b)\s*-\s*(?=[A-Za-z_(])/g)].length;
-  const sign = new RegExp(`(?<=[\\w)\\]]\\s*)(?<![*/<>=!])${escape(symbol)}(?![*/=<>${symbol === "[" ? "" : escape(symbol[0]!)}])`, "g");
-  return calls + [...code.matchAll(sign)].length;
 }
 
 function escape(text: string): string {

@@ -62,8 +62,8 @@ function apply(view: RunView, event: RunEvent): void {
       change(view, event.payload.graph, () => ({ phase: "started", phaseAt: at, startedAt: at }));
       return;
     case "matched": {
-      const { graph, matches, per_pass, nodes, near_misses, notes = [] } = event.payload;
-      change(view, graph, () => ({ phase: "matched", phaseAt: at, matches, perPass: per_pass, matchedNodes: nodes, nearMisses: near_misses, notes }));
+      const { graph, matches, per_pass, nodes, lines = [], near_misses, notes = [] } = event.payload;
+      change(view, graph, () => ({ phase: "matched", phaseAt: at, matches, perPass: per_pass, matchedNodes: nodes, lines, nearMisses: near_misses, notes }));
       return;
     }
     case "rewritten":

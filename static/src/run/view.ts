@@ -25,6 +25,8 @@ export interface GraphView {
   matches: number | null;
   perPass: Record<string, number>;
   matchedNodes: string[][];
+  /** For each match: node → line (from 1) of the pass's file. */
+  lines: Record<string, number>[];
   nearMisses: NearMiss[];
   rewritten: boolean;
   newNodes: string[];
@@ -96,7 +98,7 @@ export const LOG_LINE_LENGTH = 2000;
 
 export function emptyGraph(name: string): GraphView {
   return {
-    name, phase: "waiting", startedAt: null, phaseAt: null, seconds: null, matches: null, perPass: {}, matchedNodes: [], nearMisses: [],
+    name, phase: "waiting", startedAt: null, phaseAt: null, seconds: null, matches: null, perPass: {}, matchedNodes: [], lines: [], nearMisses: [],
     rewritten: false, newNodes: [], compileSeconds: null, checks: [], diagnosis: null, notes: [], maxAbs: null, launches: null, kernels: {}, speedup: null,
     profiles: {}, timings: [], verified: null, roofline: null, device: null, reproduction: null, generalisation: null,
     status: null, reason: null, mismatch: null, firstT: null, message: null,

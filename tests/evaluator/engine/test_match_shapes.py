@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+from pathlib import Path
 
 import pytest
 import torch
@@ -32,6 +33,21 @@ def test_several_matches_the_later_takes_the_result_of_the_earlier():
     assert applied.matched_nodes == [["m0", "r0"], ["m1", "r1"]]
     assert applied.new_nodes == ["first", "first_1"]
     assert applied.near_misses == []
+
+
+def test_each_node_has_the_line_that_matched_it_whatever_order_the_pattern_is_written_in():
+    def pattern(x, y):
+        late = torch.tanh(y)
+        early = torch.tanh(x)
+        return early - late
+
+    start = inspect.getsourcelines(pattern)[1]
+    module = graph("p, q", "a = torch.tanh(p)", "b = torch.tanh(q)", "c = a - b", "return (c,)")
+    item = rule(pattern)
+    item.file = Path(__file__).name
+    assert apply(module, item).lines == [{"a": start + 2, "b": start + 1, "c": start + 3}]
+    item.file = "Other.py"  # the pattern was imported from a helper
+    assert apply(module, item).lines == [{}]
 
 
 def test_a_pattern_of_six_hundred_nodes():

@@ -63,6 +63,9 @@ def test_the_graph_in_view_comes_first_and_each_is_answered_once(client):
     found = by_graph(said)
     assert {name: one["matches"] for name, one in found.items()} == {"one": 1, "same": 1, "other": 0, "twice": 2}
     assert found["one"]["nodes"] == [["tmp_0", "tmp_1"]] and found["one"]["per_pass"] == {"Fuse": 1}
+    text = files()["Fuse.py"].split("\n")
+    for lines in (*found["one"]["lines"], *found["twice"]["lines"]):
+        assert {text[line - 1].split()[0] for line in lines.values()} == {"tmp_0", "tmp_1"}
     (miss,) = found["other"]["near_misses"]
     assert (miss["graph_node"], miss["pattern_node"]) == ("tmp_1", "tmp_1")
     (fix,) = miss["fixes"]
