@@ -33,5 +33,6 @@ export default defineConfig({
   test: {
     include: ["static/src/**/*.test.ts"],
     environment: "node",
+    isolate: false, // no test file leaves anything behind, and a process for each of them costs more than its tests
   },
 });
