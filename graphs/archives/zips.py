@@ -14,6 +14,7 @@ END = b"PK\x05\x06"
 END_SIZE = 22
 ENCRYPTED = 0x41  # the general-purpose bits of ordinary and of strong encryption
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+UTF8 = 0x800  # the general-purpose bit that says how names are written
 UNIX = 3
 
 
@@ -32,7 +33,7 @@ def zip_members(source: IO[bytes], file: str, names: Names, budget: Budget) -> I
 
 def _check(info: zipfile.ZipInfo, file: str, names: Names, budget: Budget) -> str | None:
     budget.add_member()
-    name = info.orig_filename  # what is written there; `filename` is cut at the first NUL
+    name = _name(info)
     if info.flag_bits & ENCRYPTED:
         raise ReadProblem(file, None, f"the member {name[:100]!r} is encrypted")
     if info.compress_type not in METHODS:
@@ -43,6 +44,18 @@ def _check(info: zipfile.ZipInfo, file: str, names: Names, budget: Budget) -> st
     if info.is_dir() and info.file_size:
         raise ReadProblem(file, None, f"the member {name[:100]!r} is a folder with content")
     return names.take(name, is_folder=info.is_dir())
+
+
+def _name(info: zipfile.ZipInfo) -> str:
+    """The name as it is written there; `filename` is cut at the first NUL. Info-ZIP on Linux writes UTF-8 without
+    saying so, which zipfile reads as code page 437: what is valid UTF-8 was meant as that."""
+    name = info.orig_filename
+    if info.flag_bits & UTF8:
+        return name
+    try:
+        return name.encode("cp437").decode()
+    except UnicodeError:
+        return name
 
 
 def _directory_size(source: IO[bytes], file: str) -> int:

@@ -70,6 +70,15 @@ def test_files_and_folders_come_out_as_they_went_in(tmp_path, kind):
     assert stat.S_IMODE(target.stat().st_mode) == 0o700
 
 
+@pytest.mark.parametrize("raw, name", [("größe.py".encode(), "größe.py"), (b"gr\x94\xe1e.py", "größe.py")])
+def test_names_without_the_utf8_flag_are_utf8_if_they_can_be_else_code_page_437(tmp_path, raw, name):
+    archive = zipped(tmp_path / "a.zip", {"x" * len(raw): b"1\n"})  # an ASCII name has no flag
+    archive.write_bytes(archive.read_bytes().replace(b"x" * len(raw), raw))
+    assert unpack(archive, tmp_path / "out", SMALL) == (name,)
+    flagged = zipped(tmp_path / "b.zip", {"├Â": b"1\n"})  # would be valid UTF-8, had it been written in code page 437
+    assert unpack(flagged, tmp_path / "flagged", SMALL) == ("├Â",)
+
+
 def test_a_folder_that_exists_is_not_touched(tmp_path):
     (tmp_path / "out").mkdir()
     with pytest.raises(FileExistsError):
