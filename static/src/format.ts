@@ -7,6 +7,12 @@ const SHORT_DTYPES: Record<string, string> = {
   int64: "i64", int32: "i32", int16: "i16", int8: "i8", uint8: "u8", bool: "bool", complex64: "c64", complex128: "c128",
 };
 
+/** Whether it names a dtype, in full or in short: "torch.float16", "bf16". */
+export function isDtype(text: string): boolean {
+  const name = text.replace(/^torch\./, "");
+  return Object.values(SHORT_DTYPES).includes(name) || /^(?:bool|(?:b?float|u?int|complex)\d+\w*)$/.test(name);
+}
+
 export function shortDtype(dtype: string | null): string {
   if (dtype === null) return "";
   const name = dtype.replace(/^torch\./, "");

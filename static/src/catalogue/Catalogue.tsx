@@ -14,6 +14,7 @@ import { readAddress, writeAddress } from "./address";
 import type { Doing } from "./commands";
 import { catalogueCommands, taskPlaces } from "./commands";
 import { Facets } from "./Facets";
+import type { Problem } from "./query";
 import { HELP, parse } from "./query";
 import type { Filter, Sort } from "./search";
 import { facets, FACETS, fits, isFiltered, nextSort, NOTHING, sorted } from "./search";
@@ -85,6 +86,10 @@ export function Catalogue() {
     event.preventDefault();
     if (onRow) list.current?.querySelectorAll<HTMLElement>("tr.task .task-name a")[event.key === "ArrowDown" ? Math.min(found.length - 1, current + 1) : Math.max(0, current - 1)]?.focus();
   };
+  const mark = ({ start, end }: Problem): void => {
+    field.current?.focus();
+    field.current?.setSelectionRange(start, end);
+  };
   const total = now.status === "ready" ? now.value.total : 0;
   const address = isFiltered(filter) || sort !== null ? writeAddress(filter, sort) : "";
   const openSearch = (search: SavedSearch): void => {
@@ -103,7 +108,11 @@ export function Catalogue() {
         <kbd>/</kbd>
         <SearchHelp />
         <span class="faint number" role="status">{now.status === "ready" ? counted(found.length, all.length, total, isFiltered(filter)) : ""}</span>
-        <span class="warn search-problem" id="search-problem" role="status" title={query.problems.join("\n")}>{query.problems.length > 0 && <><span aria-hidden="true">▲ </span>{query.problems[0]}</>}</span>
+        <span class="warn search-problem" id="search-problem" role="status">
+          {query.problems.map((problem) => (
+            <button key={problem.start} class="link" title={`${problem.message}\nClick to select it`} onClick={() => mark(problem)}><span aria-hidden="true">▲ </span>{problem.message}</button>
+          ))}
+        </span>
         {isFiltered(filter) && <button class="link" onClick={() => change(NOTHING)}>Clear</button>}
         <span class="faint keys"><kbd>↑</kbd> <kbd>↓</kbd> choose <kbd>Enter</kbd> open</span>
       </div>

@@ -1,7 +1,7 @@
 /** What is typed above the catalogue: plain words, and words with a meaning such as `has:cat dtype:bf16 size:>10`. Pure. */
 
 import type { TaskRow } from "../api";
-import { plural, shortDtype } from "../format";
+import { isDtype, plural, shortDtype } from "../format";
 
 type Test = (task: TaskRow) => boolean;
 
@@ -10,7 +10,14 @@ export interface Query {
   words: string[];
   tests: Test[];
   /** Words that look as if they had a meaning and have none; they are left out. */
-  problems: string[];
+  problems: Problem[];
+}
+
+export interface Problem {
+  /** Where the word stands in what was typed, in UTF-16 units. */
+  start: number;
+  end: number;
+  message: string;
 }
 
 /** What each word means, for the help beside the field. */
@@ -41,16 +48,25 @@ export function inductorState(task: TaskRow): "slower" | "not slower" | "not mea
 
 export function parse(text: string): Query {
   const found: Query = { words: [], tests: [], problems: [] };
-  for (const word of text.toLowerCase().split(/\s+/).filter(Boolean)) {
-    const [, minus, key, value] = /^(-?)([a-z]+):(.*)$/.exec(word) ?? [];
-    const make = key === undefined || !Object.hasOwn(KEYS, key) ? undefined : KEYS[key];
-    if (make === undefined) {
-      found.words.push(word);
-      continue;
-    }
-    const test = value === "" ? null : make(value!);
-    if (typeof test === "function") found.tests.push(minus === "-" ? (task) => !test(task) : test);
-    else if (value !== "") found.problems.push(`${word}: ${WANTED[key!] ?? "no such value"}`);
+  for (const { 0: typed, index } of text.matchAll(/\S+/g)) {
+    const word = typed.toLowerCase(); // not of all of it: that may be longer, and places would be wrong
+    const problem = (what: string): void => void found.problems.push({ start: index, end: index + typed.length, message: `${word} is left out: ${what}` });
+    const minus = word.startsWith("-");
+    const term = minus ? word.slice(1) : word;
+    const take = (test: Test): void => void found.tests.push(minus ? (task) => !test(task) : test);
+    const [, key, value] = /^([a-z]+):(?!:)(.*)$/.exec(term) ?? [];
+    const compared = /^([a-z]+)(?:[<>]=?|=)/.exec(term)?.[1];
+    if (term === "") problem("a minus belongs directly in front of what it turns round");
+    else if (key !== undefined && Object.hasOwn(KEYS, key)) {
+      const { test, wants } = KEYS[key]!;
+      const made = value === "" ? null : test(value!);
+      if (made === null) problem(`${key}: wants ${wants}`);
+      else take(made);
+    } else if (key !== undefined) problem(`there is no ${key}:, only ${Object.keys(KEYS).map((known) => `${known}:`).join(" ")}`);
+    else if (compared !== undefined && Object.hasOwn(KEYS, compared)) problem(`a colon belongs behind ${compared}, as in ${compared}:${term.slice(compared.length)}`);
+    else if (/^[<>]=?\d*$/.test(term)) problem("a comparison belongs directly behind size: or graphs:");
+    else if (minus) take((task) => textOf(task).includes(term));
+    else found.words.push(term);
   }
   return found;
 }
@@ -67,33 +83,39 @@ function textOf(task: TaskRow): string {
   return `${task.title} ${task.slug} ${task.summary} ${operators} ${task.dtypes.join(" ")} ${task.dtypes.map(shortDtype).join(" ")}`.toLowerCase();
 }
 
-const KEYS: Record<string, (value: string) => Test | null> = {
-  has: (value) => (task) => task.operators.some((operator) => operator.label.toLowerCase() === value || operator.class === value),
-  dtype: (value) => (task) => task.dtypes.some((dtype) => dtype === value || shortDtype(dtype) === value),
-  size: (value) => inRange(value, (task) => (task.size === null ? null : [task.size.least, task.size.most])),
-  graphs: (value) => inRange(value, (task) => [task.graph_count, task.graph_count]),
-  result: (value) => {
-    const wanted = value === "none" ? "not run" : value;
-    return wanted === "correct" || wanted === "fails" || wanted === "not run" ? (task) => resultState(task) === wanted : null;
+interface Key {
+  /** null for a value that it can not have. */
+  test: (value: string) => Test | null;
+  /** What it can have, behind "wants". */
+  wants: string;
+}
+
+const KEYS: Record<string, Key> = {
+  has: { test: (value) => (task) => task.operators.some((operator) => operator.label.toLowerCase() === value || operator.class === value), wants: "an operator or a class: has:cat, has:reduction" },
+  dtype: {
+    test: (value) => (isDtype(value) ? (task) => task.dtypes.some((dtype) => shortDtype(dtype) === shortDtype(value)) : null),
+    wants: "a dtype: f32, f16, bf16, float32, int64, …",
   },
-  inductor: (value) => {
-    if (value === "measured") return (task) => inductorState(task) !== "not measured";
-    if (value === "slower") return (task) => inductorState(task) === "slower";
-    return value === "faster" ? (task) => (task.inductor?.faster ?? 0) > 0 : null;
+  size: { test: (value) => inRange(value, (task) => (task.size === null ? null : [task.size.least, task.size.most])), wants: "a number: >10, <10, 7 or 5..20, the smaller first" },
+  graphs: { test: (value) => inRange(value, (task) => [task.graph_count, task.graph_count]), wants: "a number: >4, <4, 2 or 1..3, the smaller first" },
+  result: { test: oneOf({ correct: (task) => resultState(task) === "correct", fails: (task) => resultState(task) === "fails", none: (task) => resultState(task) === "not run" }), wants: "correct, fails or none" },
+  inductor: {
+    test: oneOf({ measured: (task) => inductorState(task) !== "not measured", slower: (task) => inductorState(task) === "slower", faster: (task) => (task.inductor?.faster ?? 0) > 0 }),
+    wants: "slower, faster or measured",
   },
-  is: (value) => (value === "worked" ? (task) => task.has_example : value === "example" ? (task) => task.examples.length > 0 : null),
+  is: { test: oneOf({ worked: (task) => task.has_example, example: (task) => task.examples.length > 0 }), wants: "worked or example" },
 };
 
-const WANTED: Record<string, string> = {
-  size: "wants a number: >10, <10, 7 or 5..20", graphs: "wants a number: >4, <4, 2 or 1..3",
-  result: "is correct, fails or none", inductor: "is slower, faster or measured", is: "is worked or example",
-};
+function oneOf(tests: Record<string, Test>): Key["test"] {
+  return (value) => (Object.hasOwn(tests, value) ? tests[value]! : null);
+}
 
 /** Whether one of the numbers from least to most fits ">10", "<=10", "7" or "5..20"; null for what is none of these. */
 function inRange(text: string, of: (task: TaskRow) => [number, number] | null): Test | null {
   const between = /^(\d+)\.\.(\d+)$/.exec(text);
   const [, sign, number] = /^(>=|<=|>|<|=)?(\d+)$/.exec(text) ?? [];
   if (between === null && number === undefined) return null;
+  if (between !== null && Number(between[1]) > Number(between[2])) return null;
   const at = Number(number);
   const [low, high] = between !== null ? [Number(between[1]), Number(between[2])]
     : sign === ">" ? [at + 1, Infinity] : sign === ">=" ? [at, Infinity]

@@ -45,17 +45,22 @@ describe("fits", () => {
 describe("words with a meaning", () => {
   it.each([
     ["has:sum", ["mean-pool"]], ["has:reduction", ["mean-pool"]], ["has:su", []], ["-has:sum", ["rms-norm", "gelu"]],
-    ["dtype:bf16", ["gelu"]], ["dtype:float32 has:mean", ["rms-norm"]],
+    ["dtype:bf16", ["gelu"]], ["dtype:torch.bfloat16", ["gelu"]], ["dtype:float32 has:mean", ["rms-norm"]],
     ["size:>10", ["mean-pool"]], ["size:>12", []], ["size:<3", ["rms-norm"]], ["size:2", ["rms-norm"]], ["size:5..20", ["mean-pool"]], ["size:>=12", ["mean-pool"]],
     ["graphs:>4", ["rms-norm"]], ["result:correct", ["mean-pool"]], ["result:none", ["gelu"]],
     ["inductor:slower", ["rms-norm"]], ["inductor:faster", ["rms-norm", "gelu"]], ["is:worked", ["mean-pool"]],
-    ["has:", ["mean-pool", "rms-norm", "gelu"]],
+    ["has:", ["mean-pool", "rms-norm", "gelu"]], ["-gelu", ["mean-pool", "rms-norm"]],
   ])("%s", (query, slugs) => expect(found(query)).toEqual(slugs));
 
-  it("says what it did not understand, and leaves it out", () => {
-    expect(parse("size:big gelu").problems).toEqual(["size:big: wants a number: >10, <10, 7 or 5..20"]);
-    expect(found("size:big gelu")).toEqual(["gelu"]);
-    expect(parse("aten::add constructor:x").words).toEqual(["aten::add", "constructor:x"]);
+  it("says what it did not understand, where it stands, and leaves it out", () => {
+    expect(parse("gelu size:>abc").problems).toEqual([{ start: 5, end: 14, message: "size:>abc is left out: size: wants a number: >10, <10, 7 or 5..20, the smaller first" }]);
+    expect(found("size:>abc gelu")).toEqual(["gelu"]);
+    const malformed = ["size:", "size:20..5", "size:>", "size>10", ">=10", "graphs:many", "dtype:f17", "siz:>3", "constructor:x", "result:ok", "inductor:constructor", "is:", "has:", "-", "-size:x"];
+    for (const word of malformed) {
+      expect(parse(`a ${word}`).problems.map(({ start, end }) => [start, end])).toEqual([[2, 2 + word.length]]);
+      expect([parse(word).words, parse(word).tests]).toEqual([[], []]);
+    }
+    expect(parse("aten::add dtype:float8_e4m3fn dtype:f32 -dtype:torch.bool")).toMatchObject({ words: ["aten::add"], problems: [] });
   });
 });
 

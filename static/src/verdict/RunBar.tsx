@@ -52,6 +52,7 @@ function DevicePicker() {
 
 function ConnectionBadge() {
   const run = shown.value;
+  if (silentSince.value !== null) return null; // the header and the device say so already
   if (run === null || run.connection === "live" || run.connection === "closed") return null;
   const text = { connecting: "connecting", reconnecting: "reconnecting", stale: "stale connection" }[run.connection];
   const tone = run.connection === "connecting" ? "faint" : "warn";

@@ -5,7 +5,7 @@ import type { Summary } from "../run/summary";
 import { summarise } from "../run/summary";
 import { valueOf } from "../lib/load";
 import { integrityWord } from "../vocabulary";
-import { history, shown, stale } from "../workbench/runs";
+import { history, refused, shown, stale } from "../workbench/runs";
 
 const summary = computed(() => {
   const run = shown.value;
@@ -28,13 +28,27 @@ const overturned = computed(() => {
 
 export function VerdictLine() {
   const { tone, glyph, headline, details } = summary.value;
+  if (refused.value !== null) return <NotTaken why={refused.value} />;
   return (
     <p class={`verdict-line${stale.value ? " is-stale" : ""}`} role="status" aria-live="polite" aria-atomic="true">
+      {stale.value && <span class="tag stale" title="The code in the editor is not the code this result belongs to. Run again.">stale</span>}
+      {stale.value && <span class="faint">{revision.value === null ? " of earlier code: " : ` of revision ${revision.value}: `}</span>}
       <span class={`headline ${tone}`}><span class="glyph" aria-hidden="true">{glyph}</span> {headline}</span>
       {details.map((detail) => <span key={detail} class="detail"> · {detail}</span>)}
       {overturned.value !== null && <span class={`detail ${overturned.value.tone}`}> · overturned to {overturned.value.text}</span>}
-      {stale.value && <span class="tag stale" title="The code in the editor is not the code this result belongs to. Run again.">stale</span>}
-      {revision.value !== null && <span class="revision faint">{` · revision ${revision.value}`}</span>}
+      {revision.value !== null && !stale.value && <span class="revision faint">{` · revision ${revision.value}`}</span>}
+    </p>
+  );
+}
+
+/** Run was pressed and nothing runs: that is the news. The verdict below is of an earlier run, and says so. */
+function NotTaken({ why }: { why: string }) {
+  const earlier = shown.value === null ? "" : ` Below: ${revision.value === null ? "an earlier run" : `revision ${revision.value}`}, ${summary.value.headline}.`;
+  return (
+    <p class="verdict-line" role="status" aria-live="polite" aria-atomic="true">
+      <span class="headline fail"><span class="glyph" aria-hidden="true">■</span> not run</span>
+      <span class="detail"> · {why}</span>
+      <span class="faint">{earlier}</span>
     </p>
   );
 }

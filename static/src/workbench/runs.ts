@@ -1,7 +1,7 @@
 /** Runs of this task: the one that is shown, its live log, the history, and the devices to run on. */
 
 import { computed, signal } from "@preact/signals";
-import type { Device, HistoryPoint, RunInfo, RunSummary } from "../api";
+import type { Device, Files, HistoryPoint, RunInfo, RunSummary } from "../api";
 import { api, ApiError } from "../api";
 import type { RunEvent } from "../events";
 import type { Load } from "../lib/load";
@@ -13,6 +13,7 @@ import { RunStream } from "../run/stream";
 import type { RunView } from "../run/view";
 import { emptyRun } from "../run/view";
 import { isFinal } from "../vocabulary";
+import { sameFiles } from "../editor/edits";
 import { currentHash, draft, files, flushDraft, submitted } from "./draft";
 import { batched } from "./frames";
 import { notify } from "./notices";
@@ -29,6 +30,9 @@ export interface ShownRun {
 
 export const shown = signal<ShownRun | null>(null);
 export const starting = signal(false);
+/** Why the files were not taken by the last press of Run; it is about these files and no others. */
+const refusal = signal<{ message: string; files: Files } | null>(null);
+export const refused = computed(() => (refusal.value !== null && sameFiles(refusal.value.files, files.value) ? refusal.value.message : null));
 export const history = signal<Load<RunSummary[]>>(LOADING);
 /** Runs that ship with the task, measured elsewhere. */
 export const examples = signal<RunSummary[]>([]);
@@ -60,6 +64,7 @@ export async function startRun(): Promise<void> {
   if (starting.value || active.value) return;
   starting.value = true;
   const sent = files.value;
+  refusal.value = null;
   try {
     const { run, revision } = await api.startRun(slug.value, sent, device.value);
     submitted.value = { files: sent, hash: revision };
@@ -67,7 +72,7 @@ export async function startRun(): Promise<void> {
     void flushDraft();
     void loadHistory();
   } catch (problem) {
-    notify(problem instanceof Error ? problem.message : String(problem), { tone: "fail" });
+    refusal.value = { message: problem instanceof Error ? problem.message : String(problem), files: sent };
   } finally {
     starting.value = false;
   }
