@@ -1,7 +1,7 @@
 """Passes for whole graphs: cut into ranges that one launcher can replace, and drafted one by one."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from assistant.drafter.draft import MAX_NODES, Draft, GraphFacts, draft
@@ -31,14 +31,19 @@ def draft_task(graphs: Sequence[tuple[FxGraph, GraphFacts]]) -> tuple[dict[str, 
         for first in range(0, len(nodes), MAX_NODES):
             found = _ranges(graph, facts, others, nodes[first : first + MAX_NODES])
             ranges += [Range(index, tuple(part), made) for part, made in found]
+    return pass_files([item.draft for item in ranges]), ranges
+
+
+def pass_files(drafts: Iterable[Draft]) -> dict[str, str]:
+    """A pass_dir of these drafts, in their order; the same text is written once."""
     files: dict[str, str] = {}
     known: set[str] = set()
-    for item in ranges:
-        if item.draft.text not in known:
-            known.add(item.draft.text)
-            files[_free(item.draft.name, files)] = item.draft.text
+    for one in drafts:
+        if one.text not in known:
+            known.add(one.text)
+            files[_free(one.name, files)] = one.text
     files[ORDER_FILE] = json.dumps([name.removesuffix(".py") for name in files]) + "\n"
-    return files, ranges
+    return files
 
 
 def _ranges(
