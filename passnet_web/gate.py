@@ -26,6 +26,7 @@ PUBLIC = re.compile(
     r"/((tasks|graphs)/[^/]+/|slower/)?"
     r"|/api/(devices|slower(/figures)?|graphs/[^/]+(/drawing)?|tasks|tasks/[^/]+(/example|/baselines|/graphs/[^/]+)?)"
 )  # with PUBLIC_READ
+EVALUATE = re.compile(r"/api/evaluate(/.*)?")  # what a token of that scope may write to
 SHARED = re.compile(r"/s/[A-Za-z0-9_-]{43}/(pass_dir\.zip)?")  # submissions.access.access_share has the word there
 
 
@@ -74,7 +75,8 @@ def _identify(request: HttpRequest) -> None:
     limits.take(limits.TOKEN_REQUESTS, token.pk)
     request.user = token.author.user
     request.token_scope = Scope(token.scope)  # type: ignore[attr-defined]
-    require_scope(request, Scope.READ if request.method in SAFE_METHODS else Scope.RUN)
+    needed = Scope.EVALUATE if EVALUATE.fullmatch(request.path) else Scope.RUN
+    require_scope(request, Scope.READ if request.method in SAFE_METHODS else needed)
 
 
 def _turned_away(request: HttpRequest) -> HttpResponse | None:

@@ -197,6 +197,9 @@ MAX_BODY = 4 << 20  # bytes: a submission is at most 1 MB of text; JSON escapes 
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_BODY
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 100
 MAX_ACTIVE_RUNS = env.int("MAX_ACTIVE_RUNS", default=20)  # queued or running, for one author
+# Runs that programs asked for and that have not ended (/api/evaluate): of one author, and of all.
+MAX_EVALUATIONS = env.int("MAX_EVALUATIONS", default=2_000)
+MAX_ALL_EVALUATIONS = env.int("MAX_ALL_EVALUATIONS", default=10_000)
 CATALOGUE = BASE_DIR / "graphs" / "data"
 CAPTURED = BASE_DIR / "graphs" / "captured"  # archives of subgraphs of real models
 LOAD_CAPTURED = env.bool("LOAD_CAPTURED", default=False)  # `manage.py up` loads them; `make run` asks for it

@@ -28,15 +28,28 @@ def place_in_queue(run: Run) -> Place:
     if run.state != RunState.QUEUED:
         return Place(None, None, None)
     same_device = Run.objects.filter(device=run.device)
-    earlier = Q(created_at__lt=run.created_at) | Q(created_at=run.created_at, pk__lt=run.pk)
+    same_lane = Q(created_at__lt=run.created_at) | Q(created_at=run.created_at, pk__lt=run.pk)
+    earlier = Q(lane__lt=run.lane) | Q(same_lane, lane=run.lane)
     before = same_device.filter(earlier, state=RunState.QUEUED).count()
     running = same_device.filter(state__in=LIVE_STATES).count()
     ahead = before + running
-    usual = _usual_seconds(run.device) if ahead else 0.0
+    usual = usual_seconds(run.device) if ahead else 0.0
     return Place(before + 1, ahead, None if usual is None else usual * ahead)
 
 
-def _usual_seconds(device: str) -> float | None:
+def goes_before(run_id: str) -> str | None:
+    """The run that a worker takes first though its message comes later: the oldest queued one of a lane before that of
+    a queued run. None when it is its turn."""
+    run = Run.objects.filter(pk=run_id, state=RunState.QUEUED).only("device", "lane").first()
+    if run is None:
+        return None
+    before = Run.objects.filter(device=run.device, state=RunState.QUEUED, lane__lt=run.lane)
+    first = before.order_by("lane", "created_at").values_list("pk", flat=True).first()
+    return None if first is None else str(first)
+
+
+def usual_seconds(device: str) -> float | None:
+    """What a run takes there, by the median of the last ones; None before any ended."""
     ended = Run.objects.filter(device=device, state=RunState.DONE, imported=None, baseline_run=None)
     times = ended.exclude(started_at=None).exclude(finished_at=None).values_list("started_at", "finished_at")
     seconds = [(end - start).total_seconds() for start, end in times[:_LAST_RUNS] if start and end]

@@ -17,6 +17,7 @@ from submissions.devices import socket_path
 from submissions.dispatch import ANNOTATE_TASK, CAPTURE_TASK, RUN_TASK
 from submissions.judging import Session, judge_run
 from submissions.models import Run
+from submissions.queue import goes_before
 from submissions.worker import stopping
 
 log = logging.getLogger(__name__)
@@ -27,13 +28,21 @@ ANNOTATE_SECONDS = 5.0  # then runs have their turn; the caretaker sends the tas
 
 @shared_task(name=RUN_TASK, bind=True)
 def run_submission(self: "Task[Any, Any]", run_id: str) -> None:
-    """Judges one run. Harmless when delivered twice, late, or for a run that is over."""
+    """Judges one run, and before it those of a lane that comes first: messages are delivered in the order in which they
+    were sent. Harmless when delivered twice, late, or for a run that is over."""
+    worker = self.request.hostname or "worker"
+    while not stopping.is_set() and (first := goes_before(run_id)) is not None:
+        _judge(first, worker)
+    _judge(run_id, worker)
+
+
+def _judge(run_id: str, worker: str) -> None:
     queued = Run.objects.filter(pk=run_id, state=RunState.QUEUED).values_list("device", "baseline_run").first()
     if queued is None:
         return
     device, measures_only = queued
     attempt = Session if measures_only is None else BaselineSession
-    judge_run(run_id, DaemonClient(socket_path(device)), self.request.hostname or "worker", stopping, attempt)
+    judge_run(run_id, DaemonClient(socket_path(device)), worker, stopping, attempt)
 
 
 @shared_task(name=ANNOTATE_TASK)

@@ -17,6 +17,7 @@ class Scope(StrEnum):
     """What a token may do; each includes the ones before it. A session has no scope: it may do what its user may."""
 
     READ = "read"  # look at what its author may look at
+    EVALUATE = "evaluate"  # also have files judged in the background (/api/evaluate), for programs that train a model
     RUN = "run"  # also save drafts, hand in, cancel
     ADMIN = "admin"  # also what needs a role, as far as its author has that role: reviews
 

@@ -17,22 +17,25 @@ from submissions.actions.revisions import do_hand_in
 from submissions.devices import device_names
 from submissions.dispatch import send_run
 from submissions.events import append_events, state_event
-from submissions.models import OPEN_STATES, Author, Run
+from submissions.models import OPEN_STATES, Author, Lane, Run
 
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 CANCELLED = "Cancelled by its author."
 RETRY_RUNS = 10  # seconds: about what a run takes
 
 
-def do_request_run(author: Author, task: Task, files: Mapping[str, str], device: str) -> Run:
-    """Hands the files in and queues a run of them. Raises Refused."""
+def do_request_run(
+    author: Author, task: Task, files: Mapping[str, str], device: str, lane: Lane = Lane.INTERACTIVE
+) -> Run:
+    """Hands the files in and queues a run of them. Raises Refused. How many may wait in the lane of programs is for
+    whoever fills it to say: `submissions.background`."""
     if device not in device_names():
         known = ", ".join(device_names()) or "none is configured (WORKER_DEVICES)"
         raise Refused(400, "unknown_device", f"There is no device class {device[:60]!r} here. Choose one of: {known}.")
     with transaction.atomic():
         revision = do_hand_in(author, task, files)
-        waiting = Run.objects.filter(author=author, state__in=OPEN_STATES).count()
-        if waiting >= settings.MAX_ACTIVE_RUNS:
+        waiting = Run.objects.filter(author=author, state__in=OPEN_STATES, lane=Lane.INTERACTIVE).count()
+        if lane is Lane.INTERACTIVE and waiting >= settings.MAX_ACTIVE_RUNS:
             message = f"{waiting} runs are queued or running, which is the limit. Wait for one or cancel one."
             raise Refused(429, "too_many_runs", message, retry_after=RETRY_RUNS)
         run = Run.objects.create(
@@ -40,6 +43,7 @@ def do_request_run(author: Author, task: Task, files: Mapping[str, str], device:
             task=task,
             author=author,
             device=device,
+            lane=lane,
             state=RunState.QUEUED,
             graphs=[list(pair) for pair in task.entries.values_list("name", "graph__identity")],
         )

@@ -14,7 +14,7 @@ from submissions.access import access_run
 from submissions.api.runs import HISTORY
 from submissions.authors import current_author
 from submissions.events import MAX_PAGE, read_events
-from submissions.models import Run
+from submissions.models import Lane, Run
 from submissions.speed_in_short import mean_speedup
 
 router = Router(tags=["runs"])
@@ -36,7 +36,8 @@ class Points(Schema):
 @router.get("/tasks/{slug}/history", response=Points, summary="The numbers of the author's finished runs, oldest first")
 def history(request: HttpRequest, slug: str) -> dict[str, Any]:
     """Of the runs that `GET …/runs` lists."""
-    mine = Run.objects.filter(task=access_task(slug), author=current_author(request), baseline_run=None)
+    shown = {"author": current_author(request), "baseline_run": None, "lane": Lane.INTERACTIVE}
+    mine = Run.objects.filter(task=access_task(slug), **shown)
     newest = list(mine.values_list("pk", "state", "result")[:HISTORY])
     points = [_point(pk, result) for pk, state, result in newest if state == RunState.DONE and result]
     return {"points": points[::-1]}

@@ -17,7 +17,7 @@ from submissions.actions.runs import do_cancel_run, do_request_run
 from submissions.authors import current_author
 from submissions.events import MAX_PAGE, read_events
 from submissions.imported import ImportedOut, example_runs, imported_of
-from submissions.models import Run
+from submissions.models import Lane, Run
 from submissions.queue import place_in_queue
 from submissions.reviews import CountsOut, ReviewOut, reviews_of, what_counts
 from submissions.rewritten import rewritten_json
@@ -109,9 +109,10 @@ def request_run(request: HttpRequest, slug: str, body: RunIn) -> Status[dict[str
 
 @router.get("/tasks/{slug}/runs", response=RunList, summary="The author's runs of a task, newest first")
 def run_history(request: HttpRequest, slug: str) -> dict[str, Any]:
+    """Without those that programs asked for in the background: `POST /api/evaluate` lists its own."""
     task = access_task(slug)
-    mine = Run.objects.filter(task=task, author=current_author(request), baseline_run=None).select_related("revision")
-    runs = list(mine.defer("result", "revision__files")[:HISTORY])
+    mine = Run.objects.filter(task=task, author=current_author(request), baseline_run=None, lane=Lane.INTERACTIVE)
+    runs = list(mine.select_related("revision").defer("result", "revision__files")[:HISTORY])
     # Only where nothing is correct can everything have been rejected; such results are short.
     nothing = Run.objects.filter(pk__in=[run.pk for run in runs if run.correct == 0 and run.total])
     rejected = {pk: rejection(result or {}) for pk, result in nothing.values_list("pk", "result")}

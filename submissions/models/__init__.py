@@ -6,7 +6,18 @@ from submissions.models.people import ApiToken, AuditEntry, Author, RateCount
 from submissions.models.search import SavedSearch
 from submissions.models.share import Share
 from submissions.models.upload import OwnedTask, Upload
-from submissions.models.work import LIVE_STATES, OPEN_STATES, Device, Draft, Lease, Revision, Run, RunEvent, RunReview
+from submissions.models.work import (
+    LIVE_STATES,
+    OPEN_STATES,
+    Device,
+    Draft,
+    Lane,
+    Lease,
+    Revision,
+    Run,
+    RunEvent,
+    RunReview,
+)
 
 __all__ = [
     "LIVE_STATES",
@@ -20,6 +31,7 @@ __all__ = [
     "Device",
     "Draft",
     "ImportedRun",
+    "Lane",
     "Lease",
     "OwnedTask",
     "RateCount",

@@ -14,6 +14,13 @@ LIVE_STATES = (RunState.LEASED.value, RunState.RUNNING.value)
 OPEN_STATES = (RunState.QUEUED.value, *LIVE_STATES)
 
 
+class Lane(models.IntegerChoices):
+    """Who is judged first on a device: the smaller number."""
+
+    INTERACTIVE = 0, "somebody waits for it"
+    BACKGROUND = 10, "asked for by a program, in numbers"
+
+
 class Draft(models.Model):
     """The files an author is working on. `version` grows by one with each save; a save names the one it knows."""
 
@@ -60,6 +67,7 @@ class Run(models.Model):
     author = models.ForeignKey(Author, on_delete=models.PROTECT, related_name="runs")
     graphs = models.JSONField(help_text="[[name, identity]] of the task's graphs when the run was asked for")
     device = models.CharField(max_length=60)
+    lane = models.PositiveSmallIntegerField(choices=Lane, default=Lane.INTERACTIVE)
     state = models.CharField(max_length=20, choices=[(state.value, state.value) for state in RunState])
     seq = models.PositiveIntegerField(default=0)
     token = models.PositiveIntegerField(default=0)
@@ -88,7 +96,7 @@ class Run(models.Model):
     class Meta:
         ordering = ["-created_at"]
         indexes = [
-            models.Index(fields=["device", "state", "created_at"], name="run_queue"),
+            models.Index(fields=["device", "state", "lane", "created_at"], name="run_queue"),
             models.Index(fields=["task", "author", "-created_at"], name="run_history"),
             models.Index(fields=["task", "device", "-correct"], name="run_best"),
         ]
