@@ -50,7 +50,7 @@ export function parse(text: string): Query {
   const found: Query = { words: [], tests: [], problems: [] };
   for (const { 0: typed, index } of text.matchAll(/\S+/g)) {
     const word = typed.toLowerCase(); // not of all of it: that may be longer, and places would be wrong
-    const problem = (what: string): void => void found.problems.push({ start: index, end: index + typed.length, message: `${word} is left out: ${what}` });
+    const problem = (what: string): void => void found.problems.push({ start: index, end: index + typed.length, message: `${word} left out: ${what}` });
     const minus = word.startsWith("-");
     const term = minus ? word.slice(1) : word;
     const take = (test: Test): void => void found.tests.push(minus ? (task) => !test(task) : test);
@@ -60,7 +60,7 @@ export function parse(text: string): Query {
     else if (key !== undefined && Object.hasOwn(KEYS, key)) {
       const { test, wants } = KEYS[key]!;
       const made = value === "" ? null : test(value!);
-      if (made === null) problem(`${key}: wants ${wants}`);
+      if (made === null) problem(`wants ${wants}`);
       else take(made);
     } else if (key !== undefined) problem(`there is no ${key}:, only ${Object.keys(KEYS).map((known) => `${known}:`).join(" ")}`);
     else if (compared !== undefined && Object.hasOwn(KEYS, compared)) problem(`a colon belongs behind ${compared}, as in ${compared}:${term.slice(compared.length)}`);

@@ -53,7 +53,7 @@ describe("words with a meaning", () => {
   ])("%s", (query, slugs) => expect(found(query)).toEqual(slugs));
 
   it("says what it did not understand, where it stands, and leaves it out", () => {
-    expect(parse("gelu size:>abc").problems).toEqual([{ start: 5, end: 14, message: "size:>abc is left out: size: wants a number: >10, <10, 7 or 5..20, the smaller first" }]);
+    expect(parse("gelu size:>abc").problems).toEqual([{ start: 5, end: 14, message: "size:>abc left out: wants a number: >10, <10, 7 or 5..20, the smaller first" }]);
     expect(found("size:>abc gelu")).toEqual(["gelu"]);
     const malformed = ["size:", "size:20..5", "size:>", "size>10", ">=10", "graphs:many", "dtype:f17", "siz:>3", "constructor:x", "result:ok", "inductor:constructor", "is:", "has:", "-", "-size:x"];
     for (const word of malformed) {
