@@ -78,8 +78,8 @@ def check_port(host: str, port: int, patience: float = 2.0) -> None:
             owner = owner_of_port(port)
             by = f" by {owner}" if owner else ""
             raise CannotStart(
-                f"Port {port} is taken{by}. Stop that, or choose another port: manage.py up --port {port + 1} "
-                f"(PORT={port + 1} make run)"
+                f"Port {port} is taken{by}. Stop that, or choose another port: PORT={port + 1} make run, or "
+                f".venv/bin/python manage.py up --port {port + 1}"
             )
         time.sleep(0.1)
 

@@ -60,7 +60,8 @@ def do_add_user(name: str, role: Role, actor: Author | None = None) -> NewPasswo
         raise Refused(
             409,
             "taken",
-            f"There is an account {name} already. `manage.py reset_password {name}` gives it a new password.",
+            f"There is an account {name} already. `.venv/bin/python manage.py reset_password {name}` gives it a new "
+            "password.",
         )
     password = one_time_password()
     admin = role is Role.ADMIN

@@ -86,7 +86,8 @@ def _check_device(device: str) -> None:
             400,
             "not_measured_there",
             f"Baselines without a submission are measured on the CPU of this machine, not on {device[:60]!r}. A run "
-            "on a GPU measures its own; figures of another machine are loaded with manage.py import_baselines FILE.",
+            "on a GPU measures its own; figures of another machine are loaded with "
+            ".venv/bin/python manage.py import_baselines FILE.",
         )
     if device not in device_names():
         message = "No worker of this installation has the device class cpu. Add it to WORKER_DEVICES."

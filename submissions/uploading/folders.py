@@ -22,7 +22,7 @@ SECONDS = 20.0  # for one folder
 SECONDS_FOR_ALL = 60.0  # a web request waits for them
 ORIGIN = "imported"
 
-LARGER = "Larger ones are for `python manage.py import_graphs PATH`, which has no such limit."
+LARGER = "Larger ones are for `.venv/bin/python manage.py import_graphs PATH`, which has no such limit."
 
 
 @dataclass

@@ -138,11 +138,23 @@ def measure(page: Page, url: str, name: str) -> None:
     print(f"{nodes[:80]}\n  first paint {cold:.0f} ms, again {warm:.0f} ms")
     page.wait_for_timeout(6000)  # the editors load after the graph
     print(f"  standing still:  {rate(page, 'none')}")
-    print(f"  at reading size: {rate(page, 'pan')}; {rate(page, 'zoom')}")
+    moving(page, "folded")
+    page.keyboard.press("ControlOrMeta+K")
+    page.get_by_role("combobox", name="Command").fill("open the repeated blocks")
+    before = browser_seconds()
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(3000)
+    print(f"  opening all blocks took {browser_seconds() - before:.1f} s of CPU")
+    moving(page, "unfolded")
+
+
+def moving(page: Page, what: str) -> None:
+    """Panning and zooming at reading size, and with the whole graph in view."""
+    print(f"  {what}, at reading size: {rate(page, 'pan')}; {rate(page, 'zoom')}")
     page.locator(".graph-canvas > canvas").focus()
     page.keyboard.press("f")
     page.wait_for_timeout(500)
-    print(f"  whole:           {rate(page, 'pan')}; {rate(page, 'zoom')}", flush=True)
+    print(f"  {what}, whole: {rate(page, 'pan')}; {rate(page, 'zoom')}", flush=True)
 
 
 def main() -> None:

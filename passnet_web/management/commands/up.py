@@ -153,7 +153,9 @@ class Command(BaseCommand):
         if first is not None:
             lines.append(f"Log in as {first.author.name} with the one-time password {first.password}")
         elif not User.objects.exclude(last_login=None).exists():
-            self.stderr.write("Nobody has logged in yet. Lost the one-time password? manage.py reset_password admin")
+            self.stderr.write(
+                "Nobody has logged in yet. Lost the one-time password? .venv/bin/python manage.py reset_password admin"
+            )
         connections.close_all()
         self.stdout.write("\n".join(lines))
         self.stdout.flush()

@@ -122,7 +122,7 @@ export function Catalogue() {
         {now.status === "failed" && <Message title="The tasks could not be loaded" tone="fail" action={needsLogin(now.code) ? { label: "Log in", run: () => location.assign(loginAddress()) } : { label: "Try again", run: () => void load() }}>{now.message}</Message>}
         {now.status === "ready" && all.length === 0 && query.words.length === 0 && (
           <Message title="No tasks yet">
-            A task is a folder of graphs that one pass must handle. Load the shipped ones with <code>python manage.py load_catalogue</code>, or your own with <code>python manage.py import_graphs PATH</code>.
+            A task is a folder of graphs that one pass must handle. Load the shipped ones with <code>.venv/bin/python manage.py load_catalogue</code>, or your own with <code>.venv/bin/python manage.py import_graphs PATH</code>.
           </Message>
         )}
         {now.status === "ready" && found.length === 0 && (all.length > 0 || query.words.length > 0) && (

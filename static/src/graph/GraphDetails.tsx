@@ -76,7 +76,7 @@ function Hint({ graph }: { graph: GraphJson | null }) {
   if (graph === null || graph.nodes.length === 0) return null;
   return (
     <p class="faint">
-      Click a node or a line of model.py: both light up. <kbd>Shift</kbd> takes in more, by click or rectangle. <kbd>↑</kbd> <kbd>↓</kbd> walk along edges, <kbd>F</kbd> fits, <kbd>/</kbd> searches.
+      Click a node or a line of model.py: both light up. <kbd>Shift</kbd> takes in more, by click or rectangle. <kbd>↑</kbd> <kbd>↓</kbd> walk along edges, <kbd>f</kbd> fits, <kbd>/</kbd> searches.
     </p>
   );
 }

@@ -13,7 +13,7 @@ const part = encodeURIComponent;
 export function Tasks({ tasks }: { tasks: GraphPage["tasks"] }) {
   return (
     <Section title="Tasks and results">
-      {tasks.length === 0 && <p class="faint">No task has this graph. A folder with a graph_list.txt that names it makes one: <code>python manage.py import_graphs PATH</code>.</p>}
+      {tasks.length === 0 && <p class="faint">No task has this graph. A folder with a graph_list.txt that names it makes one: <code>.venv/bin/python manage.py import_graphs PATH</code>.</p>}
       <ul class="graph-tasks">
         {tasks.map((task) => (
           <li key={task.slug}>

@@ -4,7 +4,7 @@ export const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 /** "mod+enter" → "Ctrl Enter" or "⌘ Enter". */
 export function keyLabel(combo: string): string {
-  if (combo === "+") return combo;
+  if (combo.length === 1) return combo; // "d", not "D": that would be Shift d
   return combo
     .split("+")
     .map((part) => {

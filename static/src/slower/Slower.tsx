@@ -113,7 +113,7 @@ function Nothing() {
       <ul>
         <li>On this machine's CPU: the button <i>Measure eager and Inductor on this machine</i> of any <a class="link" href="/">task</a>.</li>
         <li>On a machine with a GPU, by all ways, then brought here:
-          <pre>python -m evaluator baseline TASK_DIR --device cuda --json &gt; h200.jsonl{"\n"}python manage.py import_baselines h200.jsonl</pre>
+          <pre>python -m evaluator baseline TASK_DIR --device cuda --json &gt; h200.jsonl{"\n"}.venv/bin/python manage.py import_baselines h200.jsonl</pre>
         </li>
       </ul>
     </div>

@@ -25,7 +25,7 @@ export function Folders() {
         <label class="file-button">Choose an archive<input id="choose-archive" type="file" accept=".zip,.tar,.tgz,.gz" disabled={busy} onChange={(event) => { const file = event.currentTarget.files?.[0]; if (file) void sendArchive(file.name, file); event.currentTarget.value = ""; }} /></label>{" "}
         <label class="file-button">Choose a folder<input id="choose-folder" type="file" multiple disabled={busy} {...{ webkitdirectory: true }} onChange={(event) => { void take(ofInput([...(event.currentTarget.files ?? [])])); event.currentTarget.value = ""; }} /></label>
       </p>
-      <p class="faint">They are read and never run. Each sample becomes a task that everybody here sees and you own. At most 4 MB packed; larger trees are for <code>python manage.py import_graphs PATH</code>.</p>
+      <p class="faint">They are read and never run. Each sample becomes a task that everybody here sees and you own. At most 4 MB packed; larger trees are for <code>.venv/bin/python manage.py import_graphs PATH</code>.</p>
     </section>
   );
 }

@@ -61,5 +61,5 @@ async function contentOf(file: File): Promise<Uint8Array<ArrayBuffer>> {
 const pathOf = (file: File): string => file.webkitRelativePath || file.name;
 
 function bound(count: number): void {
-  if (count > MOST_FILES) throw new Error(`These are more than ${MOST_FILES.toLocaleString("en-US")} files. Larger trees are for python manage.py import_graphs PATH.`);
+  if (count > MOST_FILES) throw new Error(`These are more than ${MOST_FILES.toLocaleString("en-US")} files. Larger trees are for .venv/bin/python manage.py import_graphs PATH.`);
 }

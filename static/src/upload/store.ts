@@ -58,7 +58,7 @@ export async function sendEntries(entries: readonly Entry[]): Promise<void> {
 
 export async function sendArchive(name: string, archive: Blob): Promise<void> {
   if (archive.size > MOST_BYTES) {
-    notify(`${name} has ${(archive.size / 2 ** 20).toFixed(1)} MB packed; 4 MB are taken. Larger trees are for python manage.py import_graphs PATH.`, { tone: "fail" });
+    notify(`${name} has ${(archive.size / 2 ** 20).toFixed(1)} MB packed; 4 MB are taken. Larger trees are for .venv/bin/python manage.py import_graphs PATH.`, { tone: "fail" });
     return;
   }
   await attempt(name, () => api.uploadArchive(name, archive.type === "" ? new Blob([archive], { type: "application/zip" }) : archive));

@@ -12,7 +12,7 @@ import { examples, loadHistory, shown, showRun } from "../workbench/runs";
 import { slug } from "../workbench/session";
 
 const complain = (problem: unknown): void => notify(problem instanceof Error ? problem.message : String(problem), { tone: "fail" });
-/** What a request may carry; larger files go through manage.py import_results. */
+/** What a request may carry; larger files go through .venv/bin/python manage.py import_results. */
 const MOST_BYTES = 3_500_000;
 
 export function Elsewhere() {
@@ -33,7 +33,7 @@ export function Elsewhere() {
     setBusy(null);
   };
   const importResults = async (file: File): Promise<void> => {
-    if (file.size > MOST_BYTES) return notify(`${file.name} is larger than a page may send. Use manage.py import_results on the workbench's machine.`, { tone: "fail" });
+    if (file.size > MOST_BYTES) return notify(`${file.name} is larger than a page may send. Use .venv/bin/python manage.py import_results on the workbench's machine.`, { tone: "fail" });
     setBusy("in");
     try {
       const made = await api.importResults(await file.text());

@@ -22,7 +22,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, name: str, scope: str, days: int, purpose: str, **options: Any) -> None:
         author = Author.objects.select_related("user").filter(user__username=name).first()
         if author is None:
-            raise CommandError(f"There is no account {name}. Add one: manage.py add_user {name}")
+            raise CommandError(f"There is no account {name}. Add one: .venv/bin/python manage.py add_user {name}")
         if author.one_time_password:
             raise CommandError(f"{name} has not chosen a password yet; a token works only after that.")
         try:
