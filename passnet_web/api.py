@@ -10,6 +10,7 @@ from ninja.errors import HttpError, ValidationError
 from assistant.api import router as drafter
 from assistant.attempt_api import router as attempts
 from assistant.chat_api import router as chat
+from assistant.evaluate_api import router as evaluations
 from assistant.provider_api import router as providers
 from graphs.api import router as graphs
 from graphs.refused import Refused
@@ -54,6 +55,7 @@ for router in (
     providers,
     chat,
     attempts,
+    evaluations,
 ):
     api.add_router("", router)
 

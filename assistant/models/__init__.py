@@ -3,6 +3,7 @@
 
 from assistant.models.attempt import Attempt
 from assistant.models.conversation import Conversation, ConversationEvent, Proposal
+from assistant.models.evaluation import Evaluation
 from assistant.models.marks import Consent, TaskMark
 from assistant.models.provider import Provider, ProviderCall
 
@@ -11,6 +12,7 @@ __all__ = [
     "Consent",
     "Conversation",
     "ConversationEvent",
+    "Evaluation",
     "Proposal",
     "Provider",
     "ProviderCall",
