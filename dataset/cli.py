@@ -61,6 +61,8 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--samples", type=int, default=200, metavar="N", help="ranges of operators (default: 200)")
     check.add_argument("--seed", type=int, default=0, metavar="N", help="which ranges (default: 0)")
     check.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="as of decompose (default: cpu)")
+    check.add_argument("--launched", action="store_true", help="with those that the GPU is seen to launch")
+    check.add_argument("--workers", type=int, default=1, metavar="N", help="--launched: processes (default: 1)")
     check.add_argument("--json", action="store_true", help="one JSON object a line for each range, then the sums")
     check.set_defaults(command=_check_kernels)
 
@@ -87,14 +89,19 @@ def _parser() -> argparse.ArgumentParser:
     benchmark.add_argument("--out", type=Path, metavar="FILE", help="the manifest (default: DIR/benchmark.json)")
     benchmark.set_defaults(command=_benchmark)
 
+    unpack = commands.add_parser("unpack", help="the shipped archives as a tree of tasks")
+    unpack.add_argument("folder", type=Path, metavar="DIR", help="archives as in graphs/captured")
+    unpack.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the task folders go")
+    unpack.set_defaults(command=_unpack)
+
     measure = commands.add_parser("measure", help="eager against Inductor for every graph of a tree")
     measure.add_argument("folder", type=Path, metavar="DIR", help="a tree of samples, or what `group` wrote")
     measure.add_argument("--out", type=Path, required=True, metavar="DIR", help="where baselines.jsonl is kept")
     measure.add_argument("--device", default="cpu", metavar="cpu|cuda", help="where to measure (default: cpu)")
     measure.add_argument("--seconds", type=float, default=3600.0, metavar="S", help="for all graphs (default: 3600)")
     measure.add_argument("--graph-seconds", type=float, default=120.0, metavar="S", help="for one (default: 120)")
-    measure.add_argument("--workers", type=int, metavar="N", help="processes that compile (default: cores - 1)")
-    measure.add_argument("--batch", type=int, default=128, metavar="N", help="compiled before measuring (default: 128)")
+    measure.add_argument("--workers", type=int, metavar="N", help="processes that prepare (default: cores - 1)")
+    measure.add_argument("--batch", type=int, default=150, metavar="N", help="prepared before measuring (default: 150)")
     measure.add_argument("--retry", action="store_true", help="also what could not be measured before")
     measure.set_defaults(command=_measure)
     return parser
@@ -174,13 +181,22 @@ def _check_kernels(options: argparse.Namespace) -> int:
 
     if not options.folder.is_dir():
         return _bad(NotADirectoryError(f"{options.folder} is not a folder"))
+    if options.launched:
+        from dataset.launch_check import compare_launches
+
+        try:
+            found = compare_launches(options.folder, options.samples, options.seed, options.workers)
+        except ValueError as problem:
+            return _bad(problem)
+    else:
+        found = compare(options.folder, options.samples, options.seed, options.device)
     compared = agreed = 0
-    for one in compare(options.folder, options.samples, options.seed, options.device):
+    for one in found:
         compared, agreed = compared + 1, agreed + one.agrees
         if options.json:
             print(json.dumps(asdict(one)))
         elif not one.agrees:
-            print(f"{one.graph} {one.start}–{one.end}: counted {one.counted}, generated {one.real} (own, library's)")
+            print(f"{one.graph} {one.start}–{one.end}: counted {one.counted}, found {one.real} (own, library's)")
     if options.json:
         print(json.dumps({"compared": compared, "agreed": agreed}))
     else:
@@ -241,6 +257,18 @@ def _benchmark(options: argparse.Namespace) -> int:
     print(f"{out}: {chosen} of {_count(len(candidates), 'task')}, {apart} held out")
     print(f"    {manifest['bigrams_covered']} of {manifest['bigrams']} operator bigrams covered")
     return DONE if chosen else NOTHING
+
+
+def _unpack(options: argparse.Namespace) -> int:
+    from dataset.unpacking import unpack_catalogue
+    from graphs.problems import ReadProblem
+
+    try:
+        tasks = unpack_catalogue(options.folder, options.out)
+    except (ReadProblem, OSError, ValueError) as problem:
+        return _bad(problem)
+    print(f"{options.out}: {_count(tasks, 'task')}")
+    return DONE if tasks else NOTHING
 
 
 def _measure(options: argparse.Namespace) -> int:

@@ -1,7 +1,7 @@
 """Eager against Inductor for a whole tree of samples: in batches, going on where it stopped, ending when it is told to.
 
-A batch is compiled by several processes first, into a cache of their own; then one process alone measures it, so that
-no compiler works beside a timing. Nothing here imports Django; the lines are those of `evaluator baseline --json`.
+Several processes prepare a batch, each its share, and then time it one after another, so that no compiler works beside
+a timing (`measure_round`). Nothing here imports Django; the lines are those of `evaluator baseline --json`.
 """
 
 import itertools
@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from dataset import measure_child
+from dataset.measure_round import measure_round
 from dataset.tasks import INDEX
 from evaluator.baseline_command import one_process
-from evaluator.runner import linux, processes
+from evaluator.runner import linux
 from evaluator.runner.hardware import processor
 from evaluator.runner.versions import versions
 from graphs.identity import graph_identity
@@ -30,22 +31,20 @@ from graphs.samples import Sample, find_samples, read_sample
 RESULTS = "baselines.jsonl"
 BENCHMARK = "benchmark.json"
 KINDS = ("fusible", "classical", "single")
-_COMPILING = 0.5  # of the time that is left may go into compiling one batch
-_POLL = 0.05
+_FULL = 0.9  # of the time that is left may be what the next round is expected to take
 
 Line = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class MeasureOptions:
-    """`seconds` is the limit for everything, `graph_seconds` for one graph and for compiling a batch beforehand, which
-    `workers` processes do."""
+    """`seconds` is the limit for everything, `graph_seconds` for one graph. `workers` processes prepare a batch."""
 
     device: str = "cpu"
     seconds: float = 3600.0
     graph_seconds: float = 120.0
     workers: int = 1
-    batch: int = 128
+    batch: int = 150
     retry: bool = False  # also what could not be measured before
 
 
@@ -87,23 +86,14 @@ def measure_all(root: Path, out: Path, options: MeasureOptions, say: Callable[[s
             waiting[identity] = sample
     linux.adopt_orphans()
     measure_child.import_before_forks()
-    names = list(waiting)
     with tempfile.TemporaryDirectory(prefix="passnet-measure-") as work, (out / RESULTS).open("a") as file:
-        for start in range(0, len(names), options.batch):
-            batch = [waiting[name] for name in names[start : start + options.batch]]
-            left = deadline - time.monotonic()
-            if left <= 0:
-                break
-            if options.workers > 1:
-                _compile(batch, Path(work), options, min(_COMPILING * left, options.graph_seconds))
-            for lines in _measure(batch, Path(work), options, deadline):
-                file.writelines(json.dumps(line) + "\n" for line in lines)
-                file.flush()
-                failed = all("error" in line for line in lines)
-                found.failed += failed
-                found.measured += not failed
-            say(f"{found.measured} measured, {found.failed} failed, {found.before} before, of {len(seen)} graphs")
-    found.left = len(names) - found.measured - found.failed
+        for lines in _measure([*waiting.values()], Path(work), options, deadline, say):
+            file.writelines(json.dumps(line) + "\n" for line in lines)
+            file.flush()
+            failed = all("error" in line for line in lines)
+            found.failed += failed
+            found.measured += not failed
+    found.left = len(waiting) - found.measured - found.failed
     return found
 
 
@@ -143,38 +133,41 @@ def _done(path: Path, options: MeasureOptions) -> set[str]:
     return found
 
 
-def _compile(batch: Sequence[Sample], folder: Path, options: MeasureOptions, seconds: float) -> None:
-    """Fill the compilers' caches. Whatever goes wrong shows when the graph is measured."""
-    reader, writer = os.pipe2(os.O_CLOEXEC)
-    os.write(writer, b"".join(place.to_bytes(4, "big") for place in range(len(batch))))
-    os.close(writer)
-    before = frozenset(processes.descendants(os.getpid()))
-    count = min(options.workers, len(batch))
-    work = partial(measure_child.compile_samples, batch, reader, folder, options.device)
-    running = [processes.start(work, keep=[reader], stdio=(None, 2, 2)) for _ in range(count)]
-    os.close(reader)
-    end = time.monotonic() + seconds
-    try:
-        while any(process.poll() is None for process in running) and time.monotonic() < end:
-            time.sleep(_POLL)
-    finally:
-        for process in running:
-            process.kill()
-            process.wait()
-        processes.kill_descendants(before)
-
-
-def _measure(batch: Sequence[Sample], folder: Path, options: MeasureOptions, deadline: float) -> Iterator[list[Line]]:
-    """Lines of each graph, in order. One process measures them; another takes over where it dies."""
+def _measure(
+    samples: Sequence[Sample], folder: Path, options: MeasureOptions, deadline: float, say: Callable[[str], None]
+) -> Iterator[list[Line]]:
+    """Lines of each graph that the time was enough for: in rounds, and at last alone those that a round lost."""
     common = {"device": options.device, "processor": processor(), "versions": versions()}
-    remaining = list(batch)
+
+    def lines_of(sample: Sample, lines: list[Line]) -> list[Line]:
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        about = {"graph": sample.name, "identity": graph_identity(sample), **common, "measured_at": now}
+        return [{**about, **line} for line in lines]
+
+    remaining = list(samples)
+    lost: list[Sample] = []
+    size = options.batch
+    while options.workers > 1 and len(remaining) > 1 and size >= options.workers and time.monotonic() < deadline:
+        started = time.monotonic()
+        batch, remaining = remaining[:size], remaining[size:]
+        found = measure_round(
+            batch, options.workers, folder, options.device, graph_seconds=options.graph_seconds, deadline=deadline
+        )
+        for place, text in sorted(found.items()):
+            yield lines_of(batch[place], json.loads(text))
+        lost += [sample for place, sample in enumerate(batch) if place not in found]
+        say(f"{len(samples) - len(remaining)} of {len(samples)} graphs looked at, {len(lost)} of them left for later")
+        each = (time.monotonic() - started) / max(1, len(found))
+        size = min(options.batch, int(_FULL * (deadline - time.monotonic()) / each))  # no round that can not end
+    remaining = lost + remaining
+    # One process for all that is left: where it dies or hangs, the graph that did it is known, and another goes on.
     while remaining and time.monotonic() < deadline:
         work = partial(measure_child.measure_samples, folder=folder, device=options.device)
-        for lines in one_process(remaining, work, options.graph_seconds):
-            sample = remaining.pop(0)
-            now = datetime.now(UTC).isoformat(timespec="seconds")
-            about = {"graph": sample.name, "identity": graph_identity(sample), **common, "measured_at": now}
-            yield [{**about, **line} for line in lines]
+        seconds = min(options.graph_seconds, max(1.0, deadline - time.monotonic()))
+        for lines in one_process(remaining, work, seconds):
+            if "error" in lines[0] and time.monotonic() >= deadline:
+                return  # the time for everything ended it
+            yield lines_of(remaining.pop(0), lines)
             if time.monotonic() >= deadline:
                 return
 

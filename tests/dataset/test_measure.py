@@ -50,7 +50,7 @@ def test_a_graph_is_measured_once_and_the_next_call_goes_on(tmp_path):
         )
         return done.stdout.splitlines()[0]
 
-    assert measure("--workers", "1") == "1 measured, 1 failed, 0 before, 0 left"  # bb is the same graph as cc
+    assert measure("--workers", "2") == "1 measured, 1 failed, 0 before, 0 left"  # bb is the same graph as cc
     assert measure() == "0 measured, 0 failed, 2 before, 0 left"
     first, *others = [json.loads(line) for line in (tmp_path / "out/baselines.jsonl").read_text().splitlines()]
     *timed, broken = [first, *others]
