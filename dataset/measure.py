@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from dataset import measure_child
+from dataset.measure_child import NOT_READY
 from dataset.measure_round import measure_round
 from dataset.tasks import INDEX
 from evaluator.baseline_command import one_process
@@ -153,11 +154,13 @@ def _measure(
         found = measure_round(
             batch, options.workers, folder, options.device, graph_seconds=options.graph_seconds, deadline=deadline
         )
-        for place, text in sorted(found.items()):
-            yield lines_of(batch[place], json.loads(text))
+        ready = {place: json.loads(text) for place, text in sorted(found.items()) if text != NOT_READY}
+        for place, lines in ready.items():
+            yield lines_of(batch[place], lines)
+        remaining = [batch[place] for place in sorted(found.keys() - ready.keys())] + remaining
         lost += [sample for place, sample in enumerate(batch) if place not in found]
         say(f"{len(samples) - len(remaining)} of {len(samples)} graphs looked at, {len(lost)} of them left for later")
-        each = (time.monotonic() - started) / max(1, len(found))
+        each = (time.monotonic() - started) / max(1, len(ready))
         size = min(options.batch, int(_FULL * (deadline - time.monotonic()) / each))  # no round that can not end
     remaining = lost + remaining
     # One process for all that is left: where it dies or hangs, the graph that did it is known, and another goes on.

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from dataset import measure_child
-from dataset.measure_child import NOT_READY, READY, TIMED
+from dataset.measure_child import READY, TIMED
 from evaluator.runner import processes
 from evaluator.runner.processes import Process
 from graphs.samples import Sample
@@ -35,10 +35,10 @@ class _Worker:
 def measure_round(
     batch: Sequence[Sample], workers: int, folder: Path, device: str, *, graph_seconds: float, deadline: float
 ) -> dict[int, str]:
-    """JSON lists of lines by place in the batch; a place is missing where its process died, hung or had no time for it.
+    """JSON lists of lines by place in the batch, or NOT_READY; a place is missing where its process died or hung.
 
     `deadline` is one of time.monotonic. Preparing ends after `graph_seconds`, or when a good part of the time that is
-    left is gone: what is not ready by then is left out, and so is all of a process that hangs.
+    left is gone: what was not begun by then is NOT_READY, and a process that hangs is left out with all that it has.
     """
     before = frozenset(processes.descendants(os.getpid()))
     now = time.monotonic()
@@ -59,8 +59,7 @@ def measure_round(
         _listen(running, lambda one: one.ended, time.monotonic() + graph_seconds)
         for worker in running:
             _, _, lines = bytes(worker.data).partition(TIMED)
-            said = zip(worker.places, lines.decode().split("\n")[:-1], strict=False)
-            found |= {place: text for place, text in said if text != NOT_READY}
+            found |= dict(zip(worker.places, lines.decode().split("\n")[:-1], strict=False))
     finally:
         for worker in running:
             worker.process.kill()
