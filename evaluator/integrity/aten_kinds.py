@@ -27,6 +27,7 @@ _VIEW = words(
     requires_grad_ record_stream _version is_pinned sym_size sym_stride sym_numel sym_storage_offset
     _assert_tensor_metadata _reshape_alias is_same_size"""
 )
+_LATER = words("_neg_view _conj")  # views by their schema: who reads them later does the work
 _FILL = words("zero_ fill_ zero fill")
 _READ = words("_local_scalar_dense item is_nonzero")
 _COPY = words("_to_copy clone lift_fresh_copy contiguous to _pin_memory pin_memory view_copy")
@@ -36,6 +37,8 @@ _COPY = words("_to_copy clone lift_fresh_copy contiguous to _pin_memory pin_memo
 def kind_of(operator: Any) -> AtenKind:
     """Kind of an OpOverload. Whatever is not known to be harmless is work."""
     name = operator._schema.name.rpartition("::")[2]
+    if name in _LATER:
+        return AtenKind.WORK
     for known, kind in _BY_NAME:
         if name in known:
             return kind

@@ -37,6 +37,8 @@ _HARNESS = str(Path(__file__).resolve().parents[1])
 # Anything else that seems to come from it is a built-in function that the submission has handed to it.
 _TRITONS_OWN = frozenset({"aten::copy_", "aten::set_"})
 _ESCAPES = {torch.Tensor.numpy, torch.Tensor.__array__, torch.Tensor.__dlpack__, torch.Tensor.set_}
+# Methods that call a Python function for each element, and nothing that the dispatcher would see.
+_BY_ELEMENT = {torch.Tensor.map_, torch.Tensor.map2_, torch.Tensor.apply_}
 
 
 class GuardedCall(NamedTuple):
@@ -105,11 +107,11 @@ class DispatchGuard:
         self._stack.close()
 
     def findings(self) -> list[Finding]:
-        """What the calls mean: one finding for each class, file and line."""
-        found: dict[tuple[str, str | None, int | None], Finding] = {}
+        """What the calls mean: one finding for each class, severity, file and line."""
+        found: dict[tuple[str, str, str | None, int | None], Finding] = {}
         for call in self.calls:
             for cls, severity in self._meaning(call):
-                key = (cls.value, call.file, call.line)
+                key = (cls.value, severity.value, call.file, call.line)  # a copy in the same line must not hide work
                 if key not in found:
                     found[key] = make_finding(cls, severity, call.file, call.line, _WORDS[call.kind] % call.op, CHECK)
         return [*found.values(), *(self._streams.findings if self._streams is not None else ())]
@@ -162,6 +164,7 @@ class DispatchGuard:
         kind = kind_of(func)
         given = tensors_in((args, kwargs))
         on_data = any(self.holds_data(tensor) for tensor in given)
+        writes = self._writes_into_an_input(func, args, kwargs)  # asked before: `set_` makes its target share memory
         by_method = self._by_method
         with self._pause():
             result = func(*args, **kwargs)
@@ -176,11 +179,13 @@ class DispatchGuard:
             for tensor in made:
                 if not self.holds_data(tensor) or kind is AtenKind.ALLOCATE:
                     self._made.mark(tensor)
-        for index, name in written_arguments(func):
-            target = args[index] if index < len(args) else kwargs.get(name)
-            if any(storage_key(tensor) in self._input_keys for tensor in tensors_in(target)):
-                self._note(func, file, line, "mutation", by_method)
+        if writes:
+            self._note(func, file, line, "mutation", by_method)
         return result
+
+    def _writes_into_an_input(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        targets = [args[at] if at < len(args) else kwargs.get(name) for at, name in written_arguments(func)]
+        return any(storage_key(tensor) in self._input_keys for tensor in tensors_in(targets))
 
     def _run_custom(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A registered operator of the submission: its body is watched like the launcher itself."""
@@ -194,10 +199,11 @@ class DispatchGuard:
         """Run one call of torch's Python functions; remembers whether it is a tensor's method, and sees escapes."""
         if not self._paused:
             self._by_method = _is_method(func)
-            if func in _ESCAPES and any(self.holds_data(tensor) for tensor in tensors_in(args)):
+            kind = "escape" if func in _ESCAPES else "work" if func in _BY_ELEMENT else None
+            if kind is not None and any(self.holds_data(tensor) for tensor in tensors_in(args)):
                 whose, file, line = self._place()
                 if whose != "triton" or not self._watch.depth:
-                    self.calls.append(GuardedCall(f"Tensor.{func.__name__}", file, line, "escape", True))
+                    self.calls.append(GuardedCall(f"Tensor.{func.__name__}", file, line, kind, True))
         return func(*args, **kwargs)
 
     def _note(self, func: Any, file: str | None, line: int | None, kind: str, by_method: bool) -> None:

@@ -9,7 +9,7 @@ other file that is neither of Python nor of an installed package) runs with rest
 * `getattr`, `setattr` and `delattr` do not reach behind functions and frames, nor change what belongs to others.
 
 Only code of the submission sees this: torch and Triton import lazily from their own modules, with their own builtins.
-A finding is reported once for each class and line. What is refused raises; the finding is what counts.
+A finding is reported once for each class, severity and line. What is refused raises; the finding is what counts.
 """
 
 import builtins
@@ -42,7 +42,7 @@ class ImportGuard:
     def __init__(self, pass_dir: Path, report: Callable[[Finding], None]) -> None:
         self.pass_dir = pass_dir.resolve()
         self._report = report
-        self._told: set[tuple[str, str | None, int | None]] = set()
+        self._told: set[tuple[str, str, str | None, int | None]] = set()
         self._trusted = _trusted_roots()
         self.facades = FacadeMaker(self._refused, self._is_own)
         self.builtins = _restricted_builtins(self)
@@ -68,7 +68,7 @@ class ImportGuard:
     def find(self, cls: FindingClass, evidence: str, severity: Severity = Severity.VIOLATION) -> None:
         """Report a finding at the submission's line that is being run."""
         file, line = self.place()
-        key = (cls.value, file, line)
+        key = (cls.value, severity.value, file, line)
         if key not in self._told:
             self._told.add(key)
             self._report(make_finding(cls, severity, file, line, evidence, CHECK))

@@ -31,7 +31,9 @@ _REFUSED_PARTS = (
     "torch.serialization.", "torch.utils._mode_utils.", "torch.distributed.", "torch._higher_order_ops.",
     "torch.cuda.graphs.",
 )  # fmt: skip
-_DYNAMO_ALLOWED = words("disable allow_in_graph disallow_in_graph graph_break mark_dynamic is_compiling config reset")
+# Device functions that Inductor writes into its kernels: who copies such a kernel imports them.
+_DEVICE_FUNCTIONS = "torch._inductor.runtime.triton_helpers"
+_DYNAMO_ALLOWED = words("disable allow_in_graph disallow_in_graph graph_break mark_dynamic is_compiling config")
 _CLASS_OF_KIND = {
     Kind.DELEGATE: FindingClass.COMPILE_DELEGATION,
     Kind.GUARD: FindingClass.GUARD_DETECTION,
@@ -71,7 +73,7 @@ _NEEDED = words(
 
 def _refused_torch(name: str) -> tuple[FindingClass, str] | None:
     kind = kind_of(name)
-    refused = name in _REFUSED_TORCH or name.startswith(_REFUSED_PARTS)
+    refused = name in _REFUSED_TORCH or (name.startswith(_REFUSED_PARTS) and not _is_device_function(name))
     if name.startswith("torch._C."):
         refused = kind is Kind.GUARD and name.count(".") == 2 and not _is_type_name(name)
     elif name.startswith("torch._dynamo."):
@@ -83,6 +85,15 @@ def _refused_torch(name: str) -> tuple[FindingClass, str] | None:
     if not refused:
         return None
     return _CLASS_OF_KIND.get(kind, FindingClass.COMPILE_DELEGATION), f"`{name}` is not for passes"
+
+
+def _is_device_function(name: str) -> bool:
+    return name.startswith(f"{_DEVICE_FUNCTIONS}.")
+
+
+def _leads_to_device_functions(name: str) -> bool:
+    """The module that holds them, and those above it, from which nothing else is given out."""
+    return f"{_DEVICE_FUNCTIONS}.".startswith(f"{name}.")
 
 
 def _is_type_name(name: str) -> bool:
@@ -97,7 +108,7 @@ def refused_import(name: str) -> tuple[FindingClass, Severity, str] | None:
     if rule is not None:
         return rule.cls, rule.severity, f"import of `{name}`: {rule.why}"
     top = name.split(".")[0]
-    if top == "torch" and f"{name}.".startswith(_REFUSED_PARTS):
+    if top == "torch" and f"{name}.".startswith(_REFUSED_PARTS) and not _leads_to_device_functions(name):
         cls = _CLASS_OF_KIND.get(kind_of(name), FindingClass.COMPILE_DELEGATION)
         return cls, Severity.VIOLATION, f"import of `{name}`, which is not for passes"
     if top in policy_python.COMPILERS:

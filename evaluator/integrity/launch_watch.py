@@ -61,6 +61,8 @@ class LaunchWatch:
                 self._launched(given, written)
             return result
 
+        for name in ("__name__", "__qualname__", "__module__", "__doc__"):  # nobody is to tell us by them
+            setattr(observed, name, getattr(run, name))
         return observed
 
 

@@ -12,6 +12,7 @@ from evaluator.integrity.analysis.policy_torch import (
     method_kind,
 )
 from evaluator.integrity.analysis.values import (
+    NOTHING,
     SCALAR,
     UNKNOWN,
     Bound,
@@ -62,11 +63,13 @@ SUSPECT = {
     "__mro__": FindingClass.DYNAMIC_IMPORT,
 }
 STORAGE = "untyped_storage()"
+KERNEL_CLASS = "triton.runtime.jit.JITFunction"
 TYPE_NAMES = frozenset({"__name__", "__qualname__", "__module__"})
 FILE_METHODS = words(
     """open read_text read_bytes write_text write_bytes unlink mkdir rmdir rename replace touch symlink_to
     hardlink_to iterdir glob rglob walk stat lstat chmod"""
 )
+_RUNNER_CLASSES = ("JITFunction", "KernelInterface", "Autotuner", "Heuristics", "InterpretedFunction")
 MOST_CALLS, MOST_STEPS = 2, 12  # in the name of an outside object; what is further away is unknown
 _SAME_TENSOR = words("T mT H mH data real imag")
 
@@ -99,10 +102,10 @@ def _read_one(machine: Machine, atom: object, attr: str, node: ast.AST, frame: F
     if atom is Mark.GRAPH_VALUE or isinstance(atom, Tentative):
         return _of_graph_value(machine, atom, attr, by_name, bool(computed))
     if isinstance(atom, Instance):
-        return _of_instance(machine, atom, attr)
+        return _of_instance(machine, atom, attr, node, frame)
     if isinstance(atom, ModuleObj):
         found = read_name(machine, atom.env, attr)
-        return UNKNOWN if found is None else found
+        return _asked_for(machine, read_name(machine, atom.env, "__getattr__"), attr, node, frame, found)
     if isinstance(atom, ClassObj):
         found = class_attribute(machine, atom, attr, value(atom), through_instance=False)
         if found == value(Ext("torch.autograd.Function.apply")):
@@ -111,6 +114,8 @@ def _read_one(machine: Machine, atom: object, attr: str, node: ast.AST, frame: F
     if isinstance(atom, Kernel):
         if attr in ("fn", "__wrapped__", "func"):
             return value(atom.function)
+        if attr == "__class__":
+            return value(Ext(KERNEL_CLASS))
         return atom.attributes.get(attr) or (value(Launch(atom, SCALAR)) if attr in ("run", "warmup") else SCALAR)
     if isinstance(atom, Function):
         return _of_function(machine, atom, attr)
@@ -120,9 +125,23 @@ def _read_one(machine: Machine, atom: object, attr: str, node: ast.AST, frame: F
         return {"func": atom.function, "args": UNKNOWN, "keywords": UNKNOWN}.get(attr, SCALAR)
     if isinstance(atom, Bound):
         return {"__func__": value(atom.function), "__self__": atom.owner}.get(attr, SCALAR)
+    if isinstance(atom, Launch):
+        return value(Mark.SIGN)
     if isinstance(atom, Const | Container | StateRead | Mark):
-        return value(Method(value(atom), attr, by_name, bool(computed)))
+        told = value(atom) if atom in (Mark.CLOCK, Mark.DEVICE, Mark.SIGN) else NOTHING  # `os.times().user`
+        return join([value(Method(value(atom), attr, by_name, bool(computed))), told])
     return SCALAR
+
+
+def _asked_for(
+    machine: Machine, hook: Value | None, attr: str, node: ast.AST, frame: Frame, found: Value | None
+) -> Value:
+    """What a `__getattr__` of the submission gives where nothing of that name is found."""
+    from evaluator.integrity.analysis import calls
+
+    if found is not None or hook is None:
+        return UNKNOWN if found is None else found
+    return calls.call_value(machine, hook, calls.Arguments([value(Const(attr, built=True))], {}), node, frame)
 
 
 def _applied(machine: Machine, cls: ClassObj) -> Value:
@@ -164,6 +183,8 @@ def outside(
         return value(Ext(name, by_name, computed), Mark.PROBE)
     if name.startswith("pathlib.") and attr in FILE_METHODS and "()" in atom.name:
         return value(Ext(f"builtins.open.{attr}", by_name, computed))
+    if attr == "run" and atom.name.startswith("triton.") and atom.name.endswith(_RUNNER_CLASSES):
+        return value(Ext(name, by_name, computed), Mark.SIGN)
     if name == "sys.argv" or name == "sys.flags":
         return value(Mark.PROBE)
     return value(Ext(name, by_name, computed))
@@ -203,7 +224,7 @@ def _of_graph_value(machine: Machine, atom: object, attr: str, by_name: bool, co
     return value(Method(value(atom), attr, by_name, computed))  # type: ignore[arg-type]
 
 
-def _of_instance(machine: Machine, atom: Instance, attr: str) -> Value:
+def _of_instance(machine: Machine, atom: Instance, attr: str, node: ast.AST, frame: Frame) -> Value:
     if attr == "__class__":
         return value(atom.of)
     if attr == "__dict__":
@@ -212,7 +233,8 @@ def _of_instance(machine: Machine, atom: Instance, attr: str) -> Value:
     inherited = class_attribute(machine, atom.of, attr, value(atom), through_instance=True)
     found = [val for val in (own, inherited) if val is not None]
     if not found:
-        return UNKNOWN
+        hook = class_attribute(machine, atom.of, "__getattr__", value(atom), through_instance=True)
+        return _asked_for(machine, hook, attr, node, frame, None)
     return join([*found, state.read_mark(machine, atom)])
 
 

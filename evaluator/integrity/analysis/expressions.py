@@ -93,7 +93,8 @@ def subscript(machine: Machine, owner: Value, index: Value, node: ast.Subscript,
         elif atom in (Mark.GRAPH_VALUE, Mark.UNKNOWN, Mark.DATA_SCALAR) or isinstance(atom, Tentative | StateRead):
             found.append(value(atom))
         else:
-            found.append(SCALAR if isinstance(atom, Mark) else UNKNOWN)
+            told = value(atom) if atom in (Mark.CLOCK, Mark.DEVICE, Mark.SIGN) else SCALAR
+            found.append(told if isinstance(atom, Mark) else UNKNOWN)
     return join(found) if found else UNKNOWN
 
 

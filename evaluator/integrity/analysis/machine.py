@@ -156,7 +156,7 @@ def home_of(env: Env, name: str) -> Env | None:
 
 def tested(val: Value) -> bool:
     """Whether a condition of this value may tell one call from another."""
-    told = (Mark.CLOCK, Mark.PROBE, Mark.TYPE_NAME, Mark.DEVICE)
+    told = (Mark.CLOCK, Mark.PROBE, Mark.TYPE_NAME, Mark.SIGN, Mark.DEVICE)
     return any(
         atom in told or isinstance(atom, StateRead) or (isinstance(atom, Container) and atom.outlives) for atom in val
     )

@@ -11,6 +11,7 @@ from evaluator.integrity.analysis.values import (
     Container,
     Ext,
     Instance,
+    Launch,
     Mark,
     StateRead,
     TensorKind,
@@ -26,7 +27,7 @@ from evaluator.integrity.analysis.values import (
 from evaluator.verdicts import FindingClass
 
 _CARRIED = frozenset(
-    {Mark.CLOCK, Mark.PROBE, Mark.TYPE_NAME, Mark.DEVICE, Mark.DATA_SCALAR, Mark.ADDRESS, Mark.UNKNOWN}
+    {Mark.CLOCK, Mark.PROBE, Mark.TYPE_NAME, Mark.SIGN, Mark.DEVICE, Mark.DATA_SCALAR, Mark.ADDRESS, Mark.UNKNOWN}
 )
 
 
@@ -200,7 +201,8 @@ def compare(machine: Machine, sides: list[Value], node: ast.Compare, frame: Fram
     if known is not None:
         return value(Const(known))
     carried = traces(sides) - {Mark.ADDRESS}
-    return join([SCALAR, carried])
+    runners = value(Mark.SIGN) if any(isinstance(atom, Launch) for val in sides for atom in val) else NOTHING
+    return join([SCALAR, carried, runners])
 
 
 def _compare_constants(sides: list[Value], node: ast.Compare) -> bool | None:

@@ -56,7 +56,7 @@ def assign_outside(machine: Machine, owner: Ext, attr: str, val: Value, node: as
     elif name.startswith("triton.knobs.") and name.endswith("_hook"):
         words = f"`{name}` runs at every launch of the process, those of the baseline included"
         add(FindingClass.BASELINE_TAMPERING, frame.file, node, words)
-    elif name.startswith("triton.knobs.nvidia."):
+    elif name.startswith(("triton.knobs.nvidia.", "triton.knobs.compilation.")):
         words = f"`{name}` changes how the kernels of the baseline are compiled, too"
         add(FindingClass.BASELINE_TAMPERING, frame.file, node, words, Severity.SUSPICIOUS)
     elif name.startswith(tuple(_HARMLESS)) or "()" in name:

@@ -38,6 +38,7 @@ def _kinds(condition: Value) -> list[str]:
         "latches": any(place.latches for place in places),
         "clock": Mark.CLOCK in condition,
         "type name": Mark.TYPE_NAME in condition,
+        "sign": Mark.SIGN in condition,
         "probe": Mark.PROBE in condition,
         "device": Mark.DEVICE in condition,
     }
@@ -61,6 +62,9 @@ def _judge(machine: Machine, test: Test, kind: str) -> None:
         add(FindingClass.PHASE_DETECTION, test.file, test.node, "what is done depends on a clock or on chance")
     elif kind == "type name" and _matters(test.node):
         add(FindingClass.GUARD_DETECTION, test.file, test.node, "what is done depends on the name of an input's type")
+    elif kind == "sign" and _matters(test.node):
+        words = "what is done depends on who runs a kernel, or on memory that nobody has written yet"
+        add(FindingClass.GUARD_DETECTION, test.file, test.node, words)
     elif kind == "device" and _matters(test.node):
         words = "what is done depends on what the device is doing: on being captured, or on memory in use"
         add(FindingClass.PHASE_DETECTION, test.file, test.node, words, Severity.SUSPICIOUS)

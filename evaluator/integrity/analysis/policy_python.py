@@ -34,6 +34,16 @@ _put(
     "timeit.timeit timeit.repeat timeit.Timer timeit.main cProfile profile pdb bdb doctest trace.Trace",
 )
 _put(Rule(C.DYNAMIC_CODE, Severity.SUSPICIOUS, "evaluates annotations given as text"), "typing.get_type_hints")
+_put(
+    Rule(C.DYNAMIC_CODE, why="runs text as code"),
+    """typing._eval_type typing.evaluate_forward_ref typing.ForwardRef()._evaluate typing.ForwardRef().evaluate
+    sympy.lambdify sympy.sympify sympy.S sympy.parse_expr sympy.parsing sympy.utilities.lambdify
+    sympy.utilities.autowrap sympy.core.sympify""",
+)
+_put(
+    Rule(C.DYNAMIC_IMPORT, why="imports and calls what a configuration names"),
+    "logging.config",
+)
 _put(Rule(C.DYNAMIC_CODE, why="makes functions from code objects"), "FunctionType CodeType LambdaType", "types.")
 _put(Rule(C.DYNAMIC_CODE, why="runs code made at run time"), "code codeop runpy ast.literal_eval_code")
 _put(
@@ -48,6 +58,14 @@ _put(
         importlib.util.spec_from_file_location importlib.util.module_from_spec importlib.util.find_spec
         importlib.import_module importlib.invalidate_caches importlib.resources importlib.metadata
         importlib.machinery.ModuleSpec""",
+)
+_put(
+    Rule(C.FILE_ACCESS, why="reads files of installed packages"),
+    """
+        importlib.resources.open_text importlib.resources.open_binary importlib.resources.read_text
+        importlib.resources.read_binary importlib.resources.files importlib.resources.path importlib.resources.as_file
+        importlib.resources.contents importlib.metadata.files importlib.metadata.distribution
+        importlib.metadata.distributions""",
 )
 _put(
     Rule(C.DYNAMIC_IMPORT, Severity.SUSPICIOUS, "loads a module from a path"),
@@ -157,6 +175,7 @@ _put(
     dup eventfd""",
     "os.",
 )
+_put(Rule(C.FILE_ACCESS, why="reads what is put in from outside"), "sys.stdin sys.__stdin__")
 _put(
     Rule(C.FILE_ACCESS, why="reads or writes a file"),
     "load save savez savez_compressed loadtxt savetxt genfromtxt fromfile memmap DataSource fromregex",
@@ -217,7 +236,7 @@ _IMPORTS = words(
     requests urllib3 aiohttp httpx ftplib smtplib telnetlib xmlrpc socketserver websockets subprocess
     multiprocessing pty _posixsubprocess atexit _thread code codeop runpy imp pkgutil zipimport __main__ _testcapi
     _xxsubinterpreters forbiddenfruit faulthandler pexpect sqlite3 urllib.request http.client http.server
-    unittest.mock"""
+    unittest.mock logging.config"""
 )
 
 

@@ -37,6 +37,7 @@ class Kind(Enum):
     THREAD = auto()
     RAW = auto()  # memory by address
     CLOCK = auto()
+    CHANCE = auto()  # random numbers, and where their generator stands: different in each call
     DEVICE_STATE = auto()  # tells what the device is doing: a timed call is another one than a first call
     SEARCH = auto()  # finds memory that was not given
     ALLOCATOR = auto()  # memory that belongs to no tensor
@@ -94,11 +95,18 @@ _put(
     """device dtype Size finfo iinfo Generator is_tensor is_storage numel is_floating_point is_complex is_nonzero
     promote_types result_type can_cast get_default_dtype get_default_device broadcast_shapes layout memory_format
     set_grad_enabled is_same_size
-    autocast amp manual_seed seed initial_seed random get_rng_state set_rng_state
+    autocast amp manual_seed seed random set_rng_state
     get_num_threads get_num_interop_threads cuda backends version utils profiler futures types
     set_printoptions typename sym_int sym_max sym_min sym_float SymInt SymFloat SymBool
-    are_deterministic_algorithms_enabled get_float32_matmul_precision rand randn randint randperm hipversion
+    are_deterministic_algorithms_enabled get_float32_matmul_precision hipversion
     Tag Stream_ptr cpu mps xpu accelerator mtia strided contiguous_format channels_last""",
+)
+_put(
+    Kind.CHANCE,
+    "torch",
+    """
+        rand randn randint randperm initial_seed get_rng_state random.initial_seed
+        random.get_rng_state cuda.initial_seed cuda.get_rng_state""",
 )
 _put(Kind.PROBE, "torch", "is_grad_enabled is_inference_mode_enabled is_inference is_autocast_enabled _subclasses")
 _put(
@@ -192,7 +200,8 @@ _put(
     "torch",
     """
         _C._cuda_getCurrentRawStream _C._cuda_getDevice _C._cuda_getDeviceCount _C._functions _dynamo.mark_dynamic
-        _dynamo.graph_break _dynamo.reset cuda.synchronize cuda.current_stream cuda.Event nn.utils._stateless
+        _inductor.runtime.triton_helpers
+        _dynamo.graph_break cuda.synchronize cuda.current_stream cuda.Event nn.utils._stateless
         autograd.profiler autograd.no_grad autograd.enable_grad _utils _assert _check fx.node fx.Node fx.proxy
         jit.Final _prims_common""",
 )
@@ -206,6 +215,8 @@ _put(
         backends.cudnn.set_flags backends.quantized nn.modules.module cuda.memory.change_current_allocator
         cuda.memory.CUDAPluggableAllocator cuda.change_current_allocator cuda.CUDAPluggableAllocator
         cuda.set_per_process_memory_fraction cuda.memory.set_per_process_memory_fraction
+        _dynamo.reset compiler.reset _dynamo.reset_code_caches
+        _inductor.runtime.triton_helpers.set_driver_to_cpu _inductor.runtime.triton_helpers.set_driver_to_gpu
         utils._pytree.register_pytree_node utils._pytree._private_register_pytree_node utils._pytree.SUPPORTED_NODES
         autograd.graph""",
 )

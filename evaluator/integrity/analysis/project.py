@@ -53,8 +53,8 @@ def _parse(text: str) -> ast.Module | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(text.removeprefix("\ufeff"))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return ast.parse(text.encode())  # bytes, as Python reads a file: a comment may name another encoding
+    except (SyntaxError, ValueError, RecursionError, MemoryError, LookupError):
         return None
 
 

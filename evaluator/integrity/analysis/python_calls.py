@@ -10,10 +10,12 @@ from evaluator.integrity.analysis import (
     imports,
     operators,
     outside_state,
+    own_files,
     policy_python,
     state,
     text_rules,
 )
+from evaluator.integrity.analysis.attributes import KERNEL_CLASS, STORAGE
 from evaluator.integrity.analysis.machine import Frame, Machine, Phase
 from evaluator.integrity.analysis.policy_torch import TENSOR_CLASSES
 from evaluator.integrity.analysis.values import (
@@ -28,6 +30,7 @@ from evaluator.integrity.analysis.values import (
     Instance,
     Kernel,
     Mark,
+    Method,
     Partial,
     Place,
     StateRead,
@@ -56,9 +59,14 @@ _FETCHERS = words("builtins.getattr inspect.getattr_static builtins.object.__get
 _CHANCES = (
     "random.", "secrets.", "uuid.uuid", "os.urandom", "numpy.random.", "sys.getrefcount", "threading.active_count",
     "threading.enumerate", "gc.get_count", "gc.get_stats", "os.times", "os.getloadavg", "resource.getrusage",
+    "sys.getallocatedblocks", "weakref.getweakrefcount", "weakref.getweakrefs",
 )  # fmt: skip
 _CLOCKS = ("time.", "datetime.datetime.now", "datetime.datetime.utcnow", "timeit.")
 _NOT_CLOCKS = ("time.sleep", "time.strftime", "time.strptime")
+_ELEMENTS = words(
+    """builtins.bytes builtins.bytearray builtins.memoryview builtins.list builtins.tuple builtins.map builtins.sum
+    builtins.sorted builtins.max builtins.min builtins.iter numpy.frombuffer numpy.asarray numpy.array"""
+)
 _WEAK = ("weakref.ref", "weakref.proxy", "weakref.ReferenceType", "weakref.WeakMethod")
 _PRINTERS = (
     "builtins.print",
@@ -101,11 +109,14 @@ def call(machine: Machine, atom: Ext, arguments: "Arguments", node: ast.AST, fra
     """`name(…)` for a name outside torch."""
     name = atom.name
     _check_printing(machine, name, arguments, node, frame)
+    _judge_arguments(machine, name, arguments, node, frame)
     if outside_state.writes_namespace(name):
         outside_state.assign_namespace(machine, atom, node, frame)
     handler = _handler(name)
     if handler is not None:
         return handler(machine, atom, arguments, node, frame)
+    if own_files.reads_own_file(machine, name, node, frame):
+        return SCALAR
     judge_name(machine, name, node, frame)
     _judge_handed(machine, arguments, node, frame)
     if name in _WEAK and _is_something(arguments.get(1, "callback")):
@@ -141,6 +152,17 @@ def _judge_handed(machine: Machine, arguments: "Arguments", node: ast.AST, frame
             rule = policy_python.rule_for(atom.name)
             if rule is not None and "." in atom.name:
                 machine.report.add(rule.cls, frame.file, node, f"`{atom.name}` is handed on: {rule.why}", rule.severity)
+
+
+def _judge_arguments(machine: Machine, name: str, arguments: "Arguments", node: ast.AST, frame: Frame) -> None:
+    """Calls that are harmless but for one argument of theirs."""
+    if name in ("inspect.signature", "inspect.get_annotations") and _is_something(arguments.kwargs.get("eval_str")):
+        words = f"`{name}` evaluates annotations given as text"
+        machine.report.add(FindingClass.DYNAMIC_CODE, frame.file, node, words, Severity.SUSPICIOUS)
+    storages = [atom for val in arguments.args for atom in val if isinstance(atom, Method) and atom.name == STORAGE]
+    if name in _ELEMENTS and storages:
+        words = f"`{name}` reads the elements of a tensor through its storage"
+        machine.report.add(FindingClass.RAW_MEMORY, frame.file, node, words, Severity.SUSPICIOUS)
 
 
 def _judge_registered(machine: Machine, arguments: "Arguments", node: ast.AST, frame: Frame) -> None:
@@ -272,6 +294,8 @@ def _type(machine: Machine, atom: Ext, arguments: "Arguments", node: ast.AST, fr
     owner = arguments.get(0) or UNKNOWN
     if tensors(owner) or any(part is Mark.GRAPH_VALUE or isinstance(part, Tentative) for part in owner):
         return value(Ext("torch.Tensor"), Mark.PROBE)
+    if any(isinstance(part, Kernel) for part in owner):
+        return value(Ext(KERNEL_CLASS))
     return join([value(part.of) if isinstance(part, Instance) else SCALAR for part in owner])
 
 
@@ -482,6 +506,9 @@ def _operator(machine: Machine, atom: Ext, arguments: "Arguments", node: ast.AST
     from evaluator.integrity.analysis.calls import Arguments
 
     name = atom.name.removeprefix("operator.")
+    if name == "call":
+        handed = Arguments(arguments.args[1:], arguments.kwargs, arguments.loose)
+        return calls.call_value(machine, arguments.get(0) or UNKNOWN, handed, node, frame)
     if name in ("attrgetter", "methodcaller", "itemgetter"):
         names = arguments.get(0) or UNKNOWN
         rest = tuple(arguments.args[1:])

@@ -38,6 +38,7 @@ _FIELDS = re.compile(r"\{([^{}]*)\}")
 _READS = words("item tolist __bool__ __int__ __float__ __index__")
 _PUTS = words("set append appendleft add insert put put_nowait push")
 _STORAGE = frozenset({"untyped_storage", "storage"})
+_STORAGE_READS = words("tolist __getitem__ __iter__ clone cpu byte float double half int long")
 
 
 def call_method(machine: Machine, method: Method, arguments: "Arguments", node: ast.AST, frame: Frame) -> Value:
@@ -69,6 +70,8 @@ def _on_tensor(
     if name in _ADDRESSES:
         return value(Mark.ADDRESS)
     if name in _READS:
+        if tensor.kind is TensorKind.BUFFER and tensor not in machine.written:
+            return value(Mark.DATA_SCALAR, Mark.SIGN)
         return value(Mark.DATA_SCALAR) if tensor.is_data else SCALAR
     if name in _STORAGE:
         return value(Method(owner, STORAGE))
@@ -99,6 +102,9 @@ def _on_storage(machine: Machine, tensor: TensorObj, name: str, node: ast.AST, f
         machine.report.add(FindingClass.RAW_MEMORY, frame.file, node, what, Severity.SUSPICIOUS)
         if tensor.kind is TensorKind.INPUT:
             state.report_mutation(machine, node, frame, what, Severity.SUSPICIOUS)
+    if name in _STORAGE_READS:
+        what = f"`{operators.text_of(node)}` reads elements through the storage of a tensor"
+        machine.report.add(FindingClass.RAW_MEMORY, frame.file, node, what, Severity.SUSPICIOUS)
     return SCALAR
 
 

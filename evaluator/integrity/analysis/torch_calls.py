@@ -129,6 +129,8 @@ def call(machine: Machine, atom: Ext, arguments: "Arguments", node: ast.AST, fra
         return _trace(machine, name, arguments, node, frame)
     if kind is Kind.PROBE:
         return value(Mark.PROBE)
+    if kind is Kind.CHANCE:
+        return value(Mark.CLOCK) if machine.phase is Phase.CALL else SCALAR
     if device.tells_the_phase(name):
         return value(Mark.DEVICE)
     if kind in (Kind.COMPUTE, Kind.DELEGATE, Kind.GUARD, Kind.THREAD):

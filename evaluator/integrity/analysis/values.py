@@ -21,6 +21,7 @@ class Mark(Enum):
     CLOCK = auto()  # the time of day or of a timer
     TYPE_NAME = auto()  # the name of an object's type
     PROBE = auto()  # tells how the code is being run: type of an input, compiler state, environment
+    SIGN = auto()  # what a guard leaves: who runs a kernel, what memory holds that nobody has written
     DEVICE = auto()  # what the device is doing: whether a call is captured, how much memory is in use
     NUMPY = auto()  # a numpy array with data of an input
     UNKNOWN = auto()
