@@ -5,7 +5,7 @@ import uuid
 from django.conf import settings
 from django.db.models import Q, QuerySet
 
-from assistant.models import Attempt, Conversation, Proposal, Provider
+from assistant.models import Attempt, Batch, Conversation, Proposal, Provider
 from assistant.providers.endpoint import Endpoint
 from graphs.refused import Refused
 from submissions.access import is_admin
@@ -84,4 +84,16 @@ def access_attempt(author: Author, attempt_id: str | uuid.UUID) -> Attempt:
     found = rows.filter(pk=wanted).first() if wanted else None
     if found is None:
         raise Refused(404, "unknown_attempt", "There is no such attempt. The task's list has all there are.")
+    return found
+
+
+def access_batch(author: Author, batch_id: str | uuid.UUID) -> Batch:
+    """One of the author's batches."""
+    try:
+        wanted = batch_id if isinstance(batch_id, uuid.UUID) else uuid.UUID(batch_id)
+    except ValueError:
+        wanted = None
+    found = Batch.objects.filter(author=author, pk=wanted).first() if wanted else None
+    if found is None:
+        raise Refused(404, "unknown_batch", "There is no such batch of yours. /batches/ lists all there are.")
     return found

@@ -1,6 +1,5 @@
 """JSON API of the drafter: a pass file for nodes that somebody selected on a graph."""
 
-import functools
 from typing import Annotated, Any
 
 from django.http import HttpRequest
@@ -8,9 +7,9 @@ from ninja import Router, Schema
 from pydantic import Field
 
 from assistant.drafter import CannotBePattern, Draft, GraphFacts, draft
+from assistant.stored_graphs import read_graph
 from graphs.access import access_graph, access_task
-from graphs.api import input_shapes
-from graphs.fx_source import FxGraph, parse
+from graphs.fx_source import FxGraph
 from graphs.models import Graph, Task
 from graphs.refused import Refused
 from submissions import limits
@@ -43,7 +42,7 @@ def draft_selection(request: HttpRequest, slug: str, name: str, body: SelectionI
     limits.take(DRAFTS, current_author(request).pk)
     task = access_task(slug)
     identity = access_graph(slug, name).identity
-    graph, facts = _read(Graph.objects.select_related("source").get(identity=identity))
+    graph, facts = read_graph(Graph.objects.select_related("source").get(identity=identity))
     unknown = [node for node in body.nodes if node not in graph.by_name]
     if unknown:
         message = f"The graph {name} has no node named {unknown[0][:100]!r}. Select nodes of the graph in view."
@@ -68,16 +67,4 @@ def _json(made: Draft) -> dict[str, Any]:
 
 def _others(task: Task, identity: str) -> list[tuple[FxGraph, GraphFacts]]:
     entries = task.entries.select_related("graph__source").exclude(graph__identity=identity)[:_MOST_OTHERS]
-    return [_read(entry.graph) for entry in entries if entry.graph.layout is not None]
-
-
-def _read(graph: Graph) -> tuple[FxGraph, GraphFacts]:
-    metas = [meta for key in ("model_inputs", "inputs") for meta in graph.sample[key]]
-    devices = {meta["name"]: str(meta.get("device") or "") for meta in metas}
-    values = {**(graph.shapes or {}), **input_shapes(graph)}
-    return _parsed(graph.source.content_hash, graph.source.text), GraphFacts(values, devices)
-
-
-@functools.lru_cache(maxsize=32)
-def _parsed(content_hash: str, text: str) -> FxGraph:
-    return parse(text)
+    return [read_graph(entry.graph) for entry in entries if entry.graph.layout is not None]

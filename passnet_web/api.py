@@ -9,6 +9,7 @@ from ninja.errors import HttpError, ValidationError
 
 from assistant.api import router as drafter
 from assistant.attempt_api import router as attempts
+from assistant.batch_api import router as batches
 from assistant.chat_api import router as chat
 from assistant.evaluate_api import router as evaluations
 from assistant.provider_api import router as providers
@@ -55,6 +56,7 @@ for router in (
     providers,
     chat,
     attempts,
+    batches,
     evaluations,
 ):
     api.add_router("", router)

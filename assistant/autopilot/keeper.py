@@ -17,9 +17,12 @@ from typing import Any
 from django.db import close_old_connections, connections
 
 from assistant.actions.attempts import best_edits, do_claim, do_leave, do_requeue_lost
+from assistant.actions.batches import do_claim_item, do_end_finished, do_leave_item, do_take_back_items
 from assistant.autopilot.loop import run_attempt
+from assistant.batches import modelling
+from assistant.batches.drafting import draft_item
 from assistant.chat.log import NotHeld
-from assistant.models import Attempt, Proposal
+from assistant.models import Attempt, BatchItem, Proposal
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +38,8 @@ class Keeper:
     def __init__(self) -> None:
         self._stop = threading.Event()
         self._free = threading.BoundedSemaphore(AT_ONCE)
-        self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="autopilot")
+        self._drafting = threading.BoundedSemaphore(1)
+        self._threads = ThreadPoolExecutor(AT_ONCE + 1, thread_name_prefix="autopilot")
         self._thread = threading.Thread(target=self._run, name="autopilot-keeper", daemon=True)
 
     def start(self) -> None:
@@ -59,7 +63,34 @@ class Keeper:
                 close_old_connections()
 
     def round(self) -> None:
-        """Takes lost attempts back, and starts what waits as far as there is room."""
+        """Takes what was lost back, and starts what waits as far as there is room."""
+        self._batches()
+        self._attempts()
+
+    def _batches(self) -> None:
+        do_take_back_items(LOST_AFTER)
+        modelling.go_on()
+        do_end_finished()
+        if self._stop.is_set() or not self._drafting.acquire(blocking=False):
+            return
+        item = do_claim_item(uuid.uuid4().hex)
+        if item is None:
+            self._drafting.release()
+        else:
+            self._threads.submit(self._draft, item)
+
+    def _draft(self, item: BatchItem) -> None:
+        try:
+            draft_item(item, self._stop.is_set)
+        except Exception:
+            log.exception("the drafter failed on %s", item.task.slug)
+            message = "The drafter failed; that is a fault of the workbench. The reason is in its log."
+            do_leave_item(item, BatchItem.State.LEFT_OUT, message)
+        finally:
+            connections.close_all()
+            self._drafting.release()
+
+    def _attempts(self) -> None:
         lost = do_requeue_lost(LOST_AFTER)
         if lost:
             log.warning("%d attempts were queued again: their process stopped answering", lost)

@@ -2,6 +2,7 @@
 `assistant.actions` only."""
 
 from assistant.models.attempt import Attempt
+from assistant.models.batch import Batch, BatchItem
 from assistant.models.conversation import Conversation, ConversationEvent, Proposal
 from assistant.models.evaluation import Evaluation
 from assistant.models.marks import Consent, TaskMark
@@ -9,6 +10,8 @@ from assistant.models.provider import Provider, ProviderCall
 
 __all__ = [
     "Attempt",
+    "Batch",
+    "BatchItem",
     "Consent",
     "Conversation",
     "ConversationEvent",

@@ -11,6 +11,7 @@ class Author(models.Model):
     class Kind(models.TextChoices):
         PERSON = "person"
         MODEL = "model"
+        BUILT_IN = "built_in"  # a program of the workbench; what it hands in is everybody's to see
 
     name = models.CharField(max_length=100, unique=True)
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.PERSON)
