@@ -43,6 +43,9 @@ def _positional_inplace(node: FxNode) -> bool:
     return place is not None and len(node.args) > place and node.args[place] is True
 
 
+_NUMPY = {"axis": "dim", "keepdims": "keepdim"}  # torch takes NumPy's names, too
+
+
 class Arguments:
     """The arguments of one call. Raises NoKernel for one that is not expected."""
 
@@ -51,7 +54,8 @@ class Arguments:
         order = names.split()
         if len(node.args) > len(order):
             raise NoKernel(f"`{operator_name(node)}` has more arguments than the drafter knows", node.name)
-        self._values: dict[str, Any] = dict(zip(order, node.args, strict=False)) | dict(node.kwargs)
+        named = {_NUMPY.get(name, name) if name not in order else name: value for name, value in node.kwargs}
+        self._values: dict[str, Any] = dict(zip(order, node.args, strict=False)) | named
         odd = set(self._values) - set(order) - {"out", "self"}
         if odd or self._values.get("out") is not None:
             name = next(iter(odd), "out")

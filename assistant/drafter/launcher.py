@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from assistant.drafter.dtypes import DType
 from assistant.drafter.kernel import KernelText, Stored
 from assistant.drafter.lower import Lowering
-from assistant.drafter.sizes import Size
+from assistant.drafter.sizes import ONE, Size
 from assistant.drafter.values import Shape
 
 
@@ -42,10 +42,13 @@ def launcher_text(
 
 
 def _is_flat(low: Lowering, loaded: Sequence[str], kernels: Sequence[KernelText], stored: Sequence[Stored]) -> bool:
-    """Whether all tensors have one and the same shape, which then does not matter."""
+    """Whether all tensors have one and the same shape, which then does not matter. Not of one element: the kernel that
+    was written for it moves along no dimension."""
     shapes = {tuple(map(low.resolved, low.inputs[x].shape)) for x in loaded}
     shapes |= {tuple(map(low.resolved, item.value.shape)) for kernel in kernels for item in kernel.stored}
-    return bool(kernels) and all(kernel.flat for kernel in kernels) and len(shapes) == 1
+    if not kernels or not all(kernel.flat for kernel in kernels) or len(shapes) != 1:
+        return False
+    return any(size != ONE for size in shapes.pop())
 
 
 def _flat_checks(loaded: Sequence[str]) -> list[str]:
@@ -69,11 +72,13 @@ def _size_lines(
     order = sorted(
         loaded, key=lambda x: -len({name for size in low.inputs[x].shape for name in low.resolved(size).names})
     )
-    for x in order:
+    for x in [*order, *(x for x in low.inputs if x not in loaded)]:  # of the others, only sizes are needed
         sizes = tuple(map(low.resolved, low.inputs[x].shape))
         fresh = [size.names[0] if len(size.names) == 1 and size.factor == 1 and size.names[0] not in defined
                  and size.names[0] not in low.derived else "" for size in sizes]  # fmt: skip
         fresh = [name if name and name not in fresh[:place] else "" for place, name in enumerate(fresh)]
+        if x not in loaded and not used.intersection(fresh):
+            continue
         if any(fresh):
             left = ", ".join(name or "_" for name in fresh)
             lines.append(f"    {left} = {x}.shape" if len(fresh) > 1 else f"    {left} = {x}.shape[0]")
@@ -82,7 +87,7 @@ def _size_lines(
             if name in used and name not in defined and set(_names_in(text)) <= defined:
                 lines.append(f"    {name} = {text}")
                 defined.add(name)
-        if not all(fresh):
+        if not sizes or not all(fresh):
             shape = shape_text(sizes)
             checks += [
                 f"    if {x}.shape != {shape}:",

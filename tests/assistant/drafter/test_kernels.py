@@ -2,7 +2,8 @@
 # ruff: noqa: E501 - a case is easier to read in one line
 
 import pytest
-from drafting import check
+import torch
+from drafting import check, difference, drafted
 
 DTYPES = ("float32", "float16", "bfloat16")
 
@@ -203,3 +204,23 @@ def test_another_shape_than_drafted_for_is_refused_not_computed_wrongly():
     launcher = load(made).replacement_func()
     with pytest.raises(ValueError, match="in_1"):
         launcher(torch.randn(3, 5), torch.randn(3, 5))
+
+
+def test_sizes_of_a_tensor_that_is_only_looked_at_are_read_off_it():
+    check("tmp_0 = in_0.expand_as(in_1)\nreturn (tmp_0,)", [(5, 1), (5, 7)])
+    check("tmp_0 = in_0.reshape_as(in_1)\nreturn (tmp_0,)", [(6, 4), (2, 3, 4)])
+
+
+def test_one_element_and_a_scalar_are_not_taken_for_any_shape():
+    made, _ = drafted("tmp_0 = torch.nn.functional.softplus(in_0)\nreturn (tmp_0,)", [(1,)])
+    assert difference(made, [torch.ones(1)]) is None
+    with pytest.raises(ValueError, match="in_0"):
+        difference(made, [torch.ones(2, 3)])
+    made, _ = drafted("tmp_0 = in_0 * in_1\nreturn (tmp_0,)", [(3, 4), ()])
+    assert difference(made, [torch.ones(3, 4), torch.tensor(2.0)]) is None
+    with pytest.raises(ValueError, match="in_1"):
+        difference(made, [torch.ones(3, 4), torch.ones(2, 3, 4)])
+
+
+def test_the_names_that_numpy_has_for_arguments():
+    check("tmp_0 = in_0.mean(axis=-1, keepdims=True)\ntmp_1 = in_0 - tmp_0\nreturn (tmp_1,)", [(3, 50)])
