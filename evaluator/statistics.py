@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 SpeedWord = Literal["faster", "slower", "same", "inconclusive"]
 
 #: Resamples of the bootstrap: the interval's own noise is then under a tenth of its width.
-RESAMPLES = 1000
-#: While rounds go on, to see whether they may stop: a fifth of the work, and good enough for that.
-FEW_RESAMPLES = 200
+RESAMPLES = 500
+#: While rounds go on, to see whether they may stop: good enough for that.
+FEW_RESAMPLES = 100
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,10 @@ DIRECT, COMPILED = "direct", "compiled"
 #: The published profile's mixture: eager direct, all others compiled. Never shown beside the other two.
 PUBLISHED = "published"
 
-#: Called with method, round and outputs of a timed call of the candidate that is to be verified.
-Verify = Callable[[str, int, Any], None]
+#: Called with method, round, copy of the inputs, and outputs of a timed call of the candidate that is to be verified.
+Verify = Callable[[str, int, int, Any], None]
+
+_COPIES = 8  # of the inputs, for the calls of one CUDA graph
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,7 @@ class _Session:
         entry: str,
         verify: Verify,
     ) -> None:
+        self.participants = participants
         self.calls = {name: bound(run, inputs) for name, run in participants.items()}
         self.inputs, self.plan, self.rng, self.entry, self.verify = inputs, plan, rng, entry, verify
         self.flush = flush_of(inputs.device)
@@ -86,20 +89,23 @@ class _Session:
             return Measured(Timing(method, {}), missing)
         key = f"{self.entry} {method}"
         chosen = self._chosen(key)
+        refill = partial(self.inputs.refill, key, copies=len(next(iter(timer.returned.values()), [None])))
 
         def after(number: int, name: str) -> None:
+            returned = timer.returned[name]
             if name != CANDIDATE:  # no later call finds a right answer in memory
-                self.inputs.spoil(timer.returned[name])
+                self.inputs.spoil(returned)
             elif number in chosen:
-                self.verify(key, number, timer.returned[name])
+                copy = random.Random(f"{self.inputs.seed}/{key}/{number}/copy").randrange(len(returned))
+                self.verify(key, number, copy, returned[copy])
             if self.writes:  # the next participant of the round starts from the same values
-                self.inputs.refill(key, number)
+                refill(number)
 
         timing = time_in_rounds(
             timer,
             names,
             self.plan.precision[key],
-            refill=partial(self.inputs.refill, key),
+            refill=refill,
             rng=self.rng,
             after=after,
         )
@@ -118,9 +124,7 @@ class _Session:
             case "gpu":
                 return EventTimer(self.calls, self.flush), {}
             case "graph":
-                # Repeats within one CUDA graph would pile up what a call writes into its inputs.
-                repeats, spoil = (1, _keep) if self.writes else (5, self.inputs.spoil)
-                timer = GraphTimer(self.calls, self.flush, repeats, spoil)
+                timer = GraphTimer(on_copies(self.participants, self.inputs), self.flush)
                 return timer, timer.failed
         raise ValueError(f"unknown method {method!r}: e2e, gpu and graph are timed in rounds, kernel is profiled")
 
@@ -142,12 +146,16 @@ def in_sequence(
     return [Measured(Timing(method, times), {}) for method, times in samples.items()]
 
 
-def time_alone(run: Callable[..., Any], inputs: StaticInputs, method: str, samples: int = 15) -> float | None:
+def time_alone(run: Callable[..., Any], inputs: StaticInputs, method: str, samples: int = 8) -> float | None:
     """Median µs of one participant by itself: how the judge checks the runner's eager. None where it can not be."""
     calls, flush = {BASELINE: bound(run, inputs)}, flush_of(inputs.device)
     for _ in range(3):
         calls[BASELINE]()
-    timer: Timer = GraphTimer(calls, flush) if method == "graph" else _host(calls, flush, inputs.device)
+    timer: Timer = (
+        GraphTimer(on_copies({BASELINE: run}, inputs), flush)
+        if method == "graph"
+        else _host(calls, flush, inputs.device)
+    )
     if isinstance(timer, GraphTimer) and timer.failed:
         return None
     return statistics.median(timer.sample(BASELINE) for _ in range(samples))
@@ -156,6 +164,12 @@ def time_alone(run: Callable[..., Any], inputs: StaticInputs, method: str, sampl
 def bound(run: Callable[..., Any], inputs: StaticInputs) -> Call:
     values = inputs.values
     return lambda: run(*values)
+
+
+def on_copies(participants: Mapping[str, Callable[..., Any]], inputs: StaticInputs) -> dict[str, list[Call]]:
+    """For each participant the calls of one CUDA graph, each on inputs of its own as far as there is room for them."""
+    copies = inputs.copies[: inputs.provide(_COPIES)]
+    return {name: [partial(run, *values) for values in copies] for name, run in participants.items()}
 
 
 class without_collector:  # noqa: N801 (used as a function)
@@ -179,7 +193,3 @@ def _host(calls: Mapping[str, Call], flush: Callable[[], None], device: torch.de
 
 def _nothing() -> None:
     """No flush."""
-
-
-def _keep(_: Any) -> None:
-    """Outputs of a graph that writes into its inputs are left alone."""

@@ -3,15 +3,15 @@
 * `e2e`: host clock around one call with the device synchronised before and after. What a user waits for; contains
   Python and launch cost.
 * `gpu`: device events around one call. Contains the gaps between launches where the host is slower than the device.
-* `graph`: device events recorded *inside* a CUDA graph around a captured call. Free of Python and launch cost, stable
-  to under one per cent for kernels of 3 µs.
+* `graph`: device events recorded *inside* a CUDA graph around captured calls. Free of Python and launch cost, stable
+  to a few per cent for kernels of 3 µs.
 
 Before each timed call the L2 cache is flushed by writing a buffer larger than it, so that repeated calls do not time
 the cache. `EventTimer` and `GraphTimer` subtract what two adjacent events cost by themselves, measured alike.
 """
 
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -27,7 +27,7 @@ class Timer(Protocol):
     """Times one call of the function registered under a name."""
 
     method: str
-    returned: dict[str, Any]  # what the timed call returned last, by name
+    returned: dict[str, list[Any]]  # what the timed calls of the last sample returned, by name
 
     def sample(self, name: str) -> float:
         """µs of one call; the cache is cold and the device idle when it starts."""
@@ -54,7 +54,7 @@ class HostTimer:
     synchronize: Callable[[], None]
     clock: Callable[[], int] = field(default=primitives.clock)
     method: str = "e2e"
-    returned: dict[str, Any] = field(default_factory=dict)
+    returned: dict[str, list[Any]] = field(default_factory=dict)
 
     def sample(self, name: str) -> float:
         call = self.calls[name]
@@ -65,7 +65,7 @@ class HostTimer:
         returned = call()
         self.synchronize()
         elapsed = self.clock() - start
-        self.returned[name] = returned
+        self.returned[name] = [returned]
         return elapsed / 1e3
 
 
@@ -76,7 +76,7 @@ class EventTimer:
 
     def __init__(self, calls: Mapping[str, Call], flush: Callable[[], None]) -> None:
         self._calls, self._flush = calls, flush
-        self.returned: dict[str, Any] = {}
+        self.returned: dict[str, list[Any]] = {}
         self._own = statistics.median(self._between(lambda: None)[0] for _ in range(20))
 
     def _between(self, call: Call) -> tuple[float, Any]:
@@ -90,72 +90,94 @@ class EventTimer:
 
     def sample(self, name: str) -> float:
         self.returned.pop(name, None)
-        elapsed, self.returned[name] = self._between(self._calls[name])
+        elapsed, returned = self._between(self._calls[name])
+        self.returned[name] = [returned]
         return max(elapsed - self._own, 0.05)
 
 
 class GraphTimer:
-    """`graph`: each replay holds `repeats` × (flush, event, call, event); a sample is the median over the repeats.
+    """`graph`: a replay holds, for each of the calls, (flush, event, call, event); a sample is the mean of the middle.
 
-    `spoil` overwrites, inside the graph, what a repeat returned before the next one begins: none can leave its work to
-    an earlier one. Calls that capture does not allow are in `failed` and can not be sampled.
+    The calls of one participant do the same on inputs of their own: none finds its work done by another, and where
+    inputs happen to lie in memory is nobody's speed. What two events cost with nothing between them is measured in
+    every replay, too. Calls that capture does not allow are in `failed` and can not be sampled.
     """
 
     method = "graph"
 
-    def __init__(
-        self,
-        calls: Mapping[str, Call],
-        flush: Callable[[], None],
-        repeats: int = 5,
-        spoil: Callable[[Any], None] = lambda _: None,
-    ) -> None:
-        self.returned: dict[str, Any] = {}
+    def __init__(self, calls: Mapping[str, Sequence[Call]], flush: Callable[[], None]) -> None:
+        self.returned: dict[str, list[Any]] = {}
         self.failed: dict[str, str] = {}  # name → why a CUDA graph can not hold its call
-        self._graphs = {}
-        for name, call in calls.items():
+        self._graphs: dict[str, _Graph] = {}
+        self._nothing: list[float] = []  # µs between two events with nothing between them
+        for name, own in calls.items():
             try:
-                graph, pairs, self.returned[name] = _capture(call, flush, repeats, spoil)
-                self._graphs[name] = graph, pairs
+                self._graphs[name], self.returned[name] = _capture(own, flush)
             except RuntimeError as error:  # it synchronises, or allocates in a way that capture forbids
                 self.failed[name] = f"a CUDA graph can not hold this call: {error}"
-        graph, pairs, _ = _capture(lambda: None, flush, repeats, spoil)
-        self._own = statistics.median(_replay(graph, pairs) for _ in range(25))
+        for _ in range(_WARM_REPLAYS):  # until clocks are up, and what nothing costs is known
+            for graph in self._graphs.values():
+                self._replay(graph)
 
     def sample(self, name: str) -> float:
-        return max(_replay(*self._graphs[name]) - self._own, 0.05)
+        times = self._replay(self._graphs[name])
+        return max(_middle(times) - _middle(self._nothing), 0.05)
+
+    def _replay(self, graph: "_Graph") -> list[float]:
+        graph.graph.replay()
+        primitives.synchronize()
+        self._nothing = [*self._nothing, *map(_microseconds, graph.nothing)][-_MOST_KEPT:]
+        return [_microseconds(pair) for pair in graph.calls]
 
 
-_EventPairs = list[tuple[torch.cuda.Event, torch.cuda.Event]]
+_WARM_REPLAYS = 4
+_MOST_KEPT = 200
+_CALLS_BETWEEN = 4  # nothing is timed once before so many calls
+_EventPair = tuple[torch.cuda.Event, torch.cuda.Event]
 
 
-def _capture(
-    call: Call, flush: Callable[[], None], repeats: int, spoil: Callable[[Any], None]
-) -> tuple[torch.cuda.CUDAGraph, _EventPairs, Any]:
+@dataclass(frozen=True)
+class _Graph:
+    graph: torch.cuda.CUDAGraph
+    calls: list[_EventPair]
+    nothing: list[_EventPair]
+
+
+def _capture(calls: Sequence[Call], flush: Callable[[], None]) -> tuple[_Graph, list[Any]]:
     # Warm up on a side stream, as capture asks for: lazy initialisation must not happen inside it.
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):
         for _ in range(2):
-            call()
+            calls[0]()
     torch.cuda.current_stream().wait_stream(side)
     primitives.synchronize()
-    graph, pairs, returned = primitives.CUDAGraph(), [], None
-    with torch.cuda.graph(graph):
-        for repeat in range(repeats):
-            flush()
-            # external: the event is recorded by the graph itself, at each replay.
-            start, end = (Event(enable_timing=True, external=True) for _ in range(2))
-            start.record()
-            returned = call()
-            end.record()
-            pairs.append((start, end))
-            if repeat < repeats - 1:
-                spoil(returned)
-    return graph, pairs, returned
+    found, returned = _Graph(primitives.CUDAGraph(), [], []), []
+    with torch.cuda.graph(found.graph):
+        for at, call in enumerate(calls):
+            if at % _CALLS_BETWEEN == 0:
+                found.nothing.append(_between(lambda: None, flush)[0])
+            pair, value = _between(call, flush)
+            found.calls.append(pair)
+            returned.append(value)
+    return found, returned
 
 
-def _replay(graph: torch.cuda.CUDAGraph, pairs: _EventPairs) -> float:
-    graph.replay()
-    primitives.synchronize()
-    return statistics.median(float(start.elapsed_time(end)) * 1e3 for start, end in pairs)
+def _between(call: Call, flush: Callable[[], None]) -> tuple[_EventPair, Any]:
+    flush()
+    # external: the event is recorded by the graph itself, at each replay.
+    start, end = (Event(enable_timing=True, external=True) for _ in range(2))
+    start.record()
+    returned = call()
+    end.record()
+    return (start, end), returned
+
+
+def _microseconds(pair: _EventPair) -> float:
+    return float(pair[0].elapsed_time(pair[1])) * 1e3
+
+
+def _middle(times: Sequence[float]) -> float:
+    """The mean of the middle half: what lies outside is not counted, and events tick too coarsely for a median."""
+    cut = len(times) // 4
+    return statistics.fmean(sorted(times)[cut : len(times) - cut])

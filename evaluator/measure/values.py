@@ -14,6 +14,8 @@ from torch.utils._pytree import tree_leaves
 
 from graphs.samples import TensorMeta
 
+MOST_COPIED_BYTES = 256 << 20  # of all copies of the inputs together
+
 
 def rolled_inputs(metas: Sequence[TensorMeta]) -> list[bool]:
     """Which inputs may be rolled: floating-point ones whose exact data the metadata does not give."""
@@ -21,12 +23,27 @@ def rolled_inputs(metas: Sequence[TensorMeta]) -> list[bool]:
 
 
 def round_values(
-    sets: Sequence[Sequence[Any]], rolled: Sequence[bool], seed: str, method: str, number: int
+    sets: Sequence[Sequence[Any]], rolled: Sequence[bool], seed: str, method: str, number: int, copy: int = 0
 ) -> list[Any]:
-    """The inputs of round `number` of a method: new tensors on the device of the sets, numbers as they are."""
+    """The inputs of round `number` of a method: new tensors on the device of the sets, numbers as they are.
+
+    A round has as many copies as are asked for, each with values of its own.
+    """
+    draws = _draws(sets, rolled, seed, method, number)
+    chosen, fractions = next(draw for at, draw in enumerate(draws) if at == copy)
+    return [
+        torch.roll(value.reshape(-1), _shift(value, fraction)).view(value.shape) if roll else value
+        for value, roll, fraction in zip(chosen, rolled, fractions, strict=True)
+    ]
+
+
+def _draws(
+    sets: Sequence[Sequence[Any]], rolled: Sequence[bool], seed: str, method: str, number: int
+) -> Iterator[tuple[Sequence[Any], list[float]]]:
+    """Endless: a set of values, and how far each of them is rolled, for one copy after the other."""
     rng = random.Random(f"{seed}/{method}/{number}")
-    chosen = sets[rng.randrange(len(sets))]
-    return [_roll(value, rng.random()) if roll else value for value, roll in zip(chosen, rolled, strict=True)]
+    while True:
+        yield sets[rng.randrange(len(sets))], [rng.random() for _ in rolled]
 
 
 def verified_rounds(seed: str, method: str, least: int) -> Iterator[int]:
@@ -42,20 +59,31 @@ def verified_rounds(seed: str, method: str, least: int) -> Iterator[int]:
 
 
 class StaticInputs:
-    """The tensors that every call reads, refilled in place: one address for all calls (a CUDA graph needs it)."""
+    """The tensors that calls read, refilled in place: the same addresses for all participants (a CUDA graph needs it).
+
+    `values` is the first of the `copies`; a method that makes several calls in a row gives each a copy of its own.
+    """
 
     def __init__(self, sets: Sequence[Sequence[Any]], rolled: Sequence[bool], seed: str) -> None:
         self._sets, self._rolled, self.seed = sets, rolled, seed
         self.values = [value.clone() if isinstance(value, torch.Tensor) else value for value in sets[0]]
         self.device = next((value.device for value in tensors(self.values) if value.is_cuda), torch.device("cpu"))
-        self._storages = {value.untyped_storage().data_ptr() for value in tensors(self.values)}
+        self.copies = [self.values]
 
-    def refill(self, method: str, number: int) -> None:
-        """Put in the values of a round. They are the same for every participant."""
-        new = round_values(self._sets, self._rolled, self.seed, method, number)
-        for target, value in zip(self.values, new, strict=True):
-            if isinstance(target, torch.Tensor):
-                target.copy_(value)
+    def provide(self, count: int) -> int:
+        """Have `count` copies, or as many as there is room for; how many there are then."""
+        size = sum(value.nbytes for value in tensors(self.values))
+        while len(self.copies) < count and size * len(self.copies) < MOST_COPIED_BYTES:
+            self.copies.append([value.clone() if isinstance(value, torch.Tensor) else value for value in self.values])
+        return min(count, len(self.copies))
+
+    def refill(self, method: str, number: int, copies: int = 1) -> None:
+        """Put in the values of a round, into as many of the copies. They are the same for every participant."""
+        draws = _draws(self._sets, self._rolled, self.seed, method, number)
+        for own, (chosen, fractions) in zip(self.copies[:copies], draws, strict=False):
+            for target, value, roll, fraction in zip(own, chosen, self._rolled, fractions, strict=True):
+                if isinstance(target, torch.Tensor):
+                    _put(target, value, _shift(value, fraction) if roll else 0)
 
     def are_changed_by(self, call: Callable[[], Any]) -> bool:
         """Whether a call writes into the inputs, as in-place graphs do."""
@@ -65,9 +93,10 @@ class StaticInputs:
 
     def spoil(self, returned: Any) -> None:
         """Overwrite outputs (floats become NaN); one that is an input, or a view of one, stays as it is."""
+        own = {value.untyped_storage().data_ptr() for copy in self.copies for value in tensors(copy)}
         for value in tensors(tree_leaves(returned)):
             storage = value.untyped_storage()
-            if storage.nbytes() and storage.data_ptr() not in self._storages:
+            if storage.nbytes() and storage.data_ptr() not in own:
                 torch.empty(0, dtype=torch.uint8, device=value.device).set_(storage).fill_(255)  # type: ignore[call-overload]
 
 
@@ -75,6 +104,17 @@ def tensors(values: Collection[Any]) -> list[torch.Tensor]:
     return [value for value in values if isinstance(value, torch.Tensor)]
 
 
-def _roll(value: torch.Tensor, fraction: float) -> torch.Tensor:
-    flat = value.reshape(-1)
-    return torch.roll(flat, int(fraction * flat.numel())).view(value.shape)
+def _shift(value: torch.Tensor, fraction: float) -> int:
+    return int(fraction * value.numel())
+
+
+def _put(target: torch.Tensor, value: torch.Tensor, shift: int) -> None:
+    """`target` becomes `value`, its elements moved on by `shift` as `torch.roll` does."""
+    if not shift:
+        target.copy_(value)
+    elif target.is_contiguous() and value.is_contiguous():  # without a tensor in between
+        to, source = target.view(-1), value.view(-1)
+        to[shift:].copy_(source[:-shift])
+        to[:shift].copy_(source[-shift:])
+    else:
+        target.copy_(torch.roll(value.reshape(-1), shift).view(value.shape))

@@ -29,7 +29,7 @@ from evaluator.runner.versions import versions
 
 MAX_REQUEST_BYTES = 128 << 20
 REQUEST_SECONDS = 30.0  # to send a request
-PATIENCE_SECONDS = 0.5
+PATIENCE_SECONDS = 2.0  # a run has said its last word before the GPU has let go of its processes
 STOP_SECONDS = 8.0
 RESTART_SECONDS = 5.0  # between two tries to warm up
 _TICK, _BUSY_TICK = 0.5, 0.1

@@ -12,7 +12,7 @@ from evaluator.engine.compare import compare
 from evaluator.engine.inputs import INPUT_SETS
 from evaluator.events import GraphResult
 from evaluator.job import Job
-from evaluator.runner import calibration, generalise, later_calls, reproduction, results, speed, statics
+from evaluator.runner import calibration, generalise, getting_ready, later_calls, reproduction, results, speed, statics
 from evaluator.runner.decided import Decided, no_match
 from evaluator.runner.devices import torch_device
 from evaluator.runner.findings import Findings
@@ -26,6 +26,16 @@ from evaluator.verdicts import RuntimeReason, Status
 
 # How a process can end because of what it did before.
 LOST = (RuntimeReason.CRASH, RuntimeReason.EARLY_EXIT, RuntimeReason.OOM, RuntimeReason.OUTPUT_LIMIT)
+
+
+def wait(channel: Channel, device: str) -> None:
+    """Be the judge of a run that is not known yet: get ready on the device, and hear the job when there is one."""
+    getting_ready.judge(torch_device(device), channel.is_readable)
+    try:
+        said, _ = channel.receive()
+    except Closed:
+        return
+    main(channel, Job.from_json(said["job"]), said["graphs"], first=True)
 
 
 def main(channel: Channel, job: Job, names: Sequence[str], *, first: bool) -> None:

@@ -10,6 +10,7 @@ from evaluator.runner.protocol import ProtocolError
 _MAX_SAMPLES = 10_000
 _MAX_KERNELS = 20_000
 _MAX_TEXT = 4_000
+_MOST_COPIES = 1_000  # of the inputs of a round
 _NAMES = frozenset({"direct", "compiled", "published"})
 _METHODS = frozenset({"e2e", "gpu", "graph"})
 
@@ -29,7 +30,7 @@ class Answer:
     timed: list[Samples]
     missing: dict[str, str]  # baselines that could not be had
     compile_seconds: dict[str, float]
-    verified: list[tuple[str, int]]  # "direct e2e" and the round, in the order of the outputs
+    verified: list[tuple[str, int, int]]  # "direct e2e", the round and the copy, in the order of the outputs
     memory: dict[str, int | None]
     profiles: dict[str, Profile]
     profile_problem: str | None
@@ -43,7 +44,10 @@ def answer(value: dict[str, Any], participants: frozenset[str]) -> Answer:
         timed=[_samples(item, participants) for item in _list(value["timed"], 8)],
         missing=_texts(value["missing"], participants),
         compile_seconds={_known(k, participants): _number(v) for k, v in _object(value["compile_seconds"]).items()},
-        verified=[(_text(method), _count(number)) for method, number in _list(value["verified"], 1000)],
+        verified=[
+            (_text(method), _count(number), min(_count(copy), _MOST_COPIES))
+            for method, number, copy in _list(value["verified"], 1000)
+        ],
         memory={
             _known(name, participants): None if size is None else _count(size)
             for name, size in _object(value["memory"]).items()

@@ -47,14 +47,16 @@ class _Kept:
     """Outputs of timed calls, copied while they were what the call had returned."""
 
     room: int
-    calls: list[tuple[str, int]] = field(default_factory=list)  # method (with its entry) and round
+    calls: list[tuple[str, int, int]] = field(
+        default_factory=list
+    )  # method (with its entry), round, copy of the inputs
     outputs: list[Any] = field(default_factory=list)
 
-    def __call__(self, method: str, number: int, returned: Any) -> None:
+    def __call__(self, method: str, number: int, copy: int, returned: Any) -> None:
         leaves = tensors.plain(tree_leaves(returned))
         self.room -= sum(value.nbytes for value in leaves if isinstance(value, torch.Tensor))
         if self.room >= 0:
-            self.calls.append((method, number))
+            self.calls.append((method, number, copy))
             self.outputs += [value.cpu() if isinstance(value, torch.Tensor) else value for value in leaves]
 
 

@@ -44,6 +44,12 @@ class Channel:
     def close(self) -> None:
         self.sock.close()
 
+    def is_readable(self) -> bool:
+        """Whether something has come that was not received yet, the end of the channel included."""
+        poll = select.poll()
+        poll.register(self.sock, select.POLLIN)
+        return bool(poll.poll(0))
+
     def limit_sends(self, seconds: float) -> None:
         """From now on a send that the other side does not take within `seconds` raises Closed."""
         whole = int(seconds)

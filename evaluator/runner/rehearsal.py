@@ -25,7 +25,7 @@ from evaluator.engine.shapes import node_shapes
 from evaluator.runner import processes, seeds
 from graphs.fx_source import parse
 
-_MODEL = """
+MODEL = """
 import torch
 
 class GraphModule(torch.nn.Module):
@@ -67,7 +67,7 @@ def own_pass() -> LoadedPass:
 
 def rehearse(device: str) -> None:
     """Do what judge and runner do to a graph. Off the CPU nothing is launched: CUDA must not start before a fork."""
-    graph = parse(_MODEL)
+    graph = parse(MODEL)
     with torch.no_grad():
         for dtype in (torch.float32, torch.float16):
             module, inputs = build(graph), [torch.ones(2, 4, dtype=dtype), torch.ones(2, 4, dtype=dtype)]

@@ -34,12 +34,17 @@ class RunnerProcess:
 
     @staticmethod
     def start(
-        job: Job, selector: selectors.BaseSelector, main: Main | None = None, run_ends: float = float("inf")
+        job: Job,
+        selector: selectors.BaseSelector,
+        main: Main | None = None,
+        *,
+        run_ends: float = float("inf"),
+        waits: bool = False,
     ) -> tuple["RunnerProcess", Channel]:
         """Fork a runner for `job`; also returns the judge's end of the private channel to it.
 
         `selector` wakes up when the runner prints. `main` is what it does: by default it serves a judge, and knows when
-        the run ends.
+        the run ends; where it `waits`, it is told the job and that time when they are known.
         """
         from evaluator.runner import worker  # imports torch: only in processes that are warm
 
@@ -48,7 +53,7 @@ class RunnerProcess:
         err, err_end = os.pipe2(os.O_CLOEXEC)
         place, place_end = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         folder = Path(tempfile.mkdtemp(prefix=f"{_FOLDERS}{os.getpid()}-"))
-        serve = partial(main or partial(worker.main, place=place_end, run_ends=run_ends), for_runner, job)
+        serve = partial(main or partial(worker.main, place=place_end, run_ends=run_ends, waits=waits), for_runner, job)
         keep = [for_runner.fileno(), place_end]
         process = isolation.start(serve, job, folder, keep=keep, stdio=(None, out_end, err_end))
         os.close(out_end)

@@ -1,10 +1,12 @@
 """What is done for one client of the daemon, in a process forked for it that holds the client's connection."""
 
 import json
+import os
 import resource
 import signal
 import socket
 import time
+from functools import partial
 from typing import Any
 
 from evaluator.engine.build import UnsupportedTarget, build
@@ -13,7 +15,8 @@ from evaluator.engine.shapes import described_shapes
 from evaluator.job import BASELINES, Job
 from evaluator.runner import baseline_run, protocol, results, supervise, watchdog
 from evaluator.runner.devices import same_kind
-from evaluator.runner.protocol import Message
+from evaluator.runner.protocol import Channel, Message
+from evaluator.runner.spare import Spare
 from graphs.fx_source import parse
 from graphs.problems import ReadProblem
 from graphs.samples import sample_from_json
@@ -23,7 +26,26 @@ _MAX_UNREAD_BYTES = 64 << 20
 _FAREWELL_SECONDS = 30.0  # for a client to read the last events
 
 
-def run(client: socket.socket, request: bytes, device: str) -> None:
+def wait(channel: Channel, device: str) -> None:
+    """Be the session of a run that is not known yet, judge and runner ready; its request comes through `channel`."""
+    spare = Spare.start(device)
+    try:
+        _, (client, request) = channel.receive()
+    except protocol.Closed:
+        spare.end()
+        return
+    channel.close()
+    run(socket.socket(fileno=client), read_request(request), device, spare)
+
+
+def read_request(descriptor: int) -> bytes:
+    """The request in a file that the front has filled; closes the descriptor."""
+    with os.fdopen(descriptor, "rb") as file:
+        file.seek(0)
+        return file.read()
+
+
+def run(client: socket.socket, request: bytes, device: str, spare: Spare | None = None) -> None:
     """Judge the job of a request and write its events to the client, until it hangs up or SIGTERM arrives."""
     outbox = Outbox(client)
     signal.signal(signal.SIGTERM, outbox.close)
@@ -35,8 +57,10 @@ def run(client: socket.socket, request: bytes, device: str) -> None:
     if problem:
         outbox.put({"event": "error", "message": problem})
     else:
-        do = baseline_run.run_job if job.purpose == BASELINES else supervise.run_job
+        do = baseline_run.run_job if job.purpose == BASELINES else partial(supervise.run_job, spare=spare)
         do(job, lambda kind, payload: outbox.put({"event": kind, **payload}), outbox.hung_up)
+    if spare is not None:
+        spare.end()
     outbox.finish()
 
 

@@ -133,9 +133,9 @@ def _verify(
     """Compare what timed calls returned with what eager returns for the same values."""
     width = len(like.expected)
     wrong: list[tuple[str, int, list[OutputReport]]] = []
-    for at, (method, number) in enumerate(answer.verified):
+    for at, (method, number, copy) in enumerate(answer.verified):
         found = [_near(value, eager.device) for value in outputs[at * width : (at + 1) * width]]
-        inputs = round_values(values.sets, values.rolled, values.seed, method, number)
+        inputs = round_values(values.sets, values.rolled, values.seed, method, number, copy)
         compared = compare(eager.returned(inputs, like.random_seed), found)
         if speed_events.worse(compared, report.outputs):
             wrong.append((method, number, compared))

@@ -25,6 +25,7 @@ from evaluator.runner.capture import Capture, Stream
 from evaluator.runner.processes import Process
 from evaluator.runner.protocol import Channel, Message
 from evaluator.runner.runner_process import RunnerProcess
+from evaluator.runner.spare import Spare
 from evaluator.verdicts import FindingClass, RejectReason, Severity
 
 JUDGED, FAULT, CANCELLED = 0, 3, 130
@@ -35,15 +36,17 @@ _TICK = 0.02
 _MEMORY_INTERVAL = 0.1
 
 
-def run_job(job: Job, emit: Emit, cancelled: Callable[[], bool] = lambda: False) -> int:
+def run_job(job: Job, emit: Emit, cancelled: Callable[[], bool] = lambda: False, spare: Spare | None = None) -> int:
     """Judge one submission and emit every event of it, `run_started` to `run_done`.
+
+    `spare` is a judge and a runner that this process has started before.
 
     Returns JUDGED; CANCELLED, when `cancelled` said so (what was measured has been emitted, `run_done` has not);
     FAULT after an event `error` when the evaluator itself failed, which says nothing about the submission.
     Nothing of the run is alive when it returns.
     """
     linux.adopt_orphans()
-    run = _Run(job, emit, cancelled)
+    run = _Run(job, emit, cancelled, spare)
     try:
         run.judge()
     finally:
@@ -74,7 +77,7 @@ class _Judge:
 
 
 class _Run:
-    def __init__(self, job: Job, emit: Emit, cancelled: Callable[[], bool]) -> None:
+    def __init__(self, job: Job, emit: Emit, cancelled: Callable[[], bool], spare: Spare | None = None) -> None:
         self.job = job
         self.limits = job.limits
         self.cancelled = cancelled
@@ -84,9 +87,14 @@ class _Run:
         self.ending: str | None = None  # "cancelled" | "out of time" | "fault": no further judge is started
         self.fault = ""
         self._emit = emit
-        self._selector = selectors.DefaultSelector()
+        self._spoken = False  # the last word
+        if spare is not None and not spare.fits(job):
+            spare.end()
+            spare = None
+        self._spare = spare
+        self._selector = spare.selector if spare is not None else selectors.DefaultSelector()
         self._started = time.monotonic()
-        self._before = frozenset(processes.descendants(os.getpid()))
+        self._before = frozenset(processes.descendants(os.getpid())) if spare is None else frozenset()
         self._inherited = watchdog.own_memory(os.getpid())
         self._next_memory_check = self._started
         self._printed: list[str] = []  # on standard output, as far as it is shown
@@ -99,7 +107,9 @@ class _Run:
             self._one_judge()
 
     def last_word(self) -> int:
-        """The end of the log, said when nothing of the run is alive any more."""
+        """The end of the log, said once, when the submission can do nothing any more."""
+        if self._spoken:
+            return JUDGED
         match self.ending:
             case "cancelled":
                 return CANCELLED
@@ -108,6 +118,7 @@ class _Run:
                 return FAULT
         self._reject_violation()
         self.emit("run_done", results.run_done(self.job, self.results, self.findings, self._elapsed()))
+        self._spoken = True
         return JUDGED
 
     def _log(self, log: Log) -> None:
@@ -116,7 +127,8 @@ class _Run:
         self.emit("log", log)
 
     def emit(self, kind: str, payload: Mapping[str, Any]) -> None:
-        self._emit(kind, results.printable(payload))
+        if not self._spoken:  # what a dying process prints comes too late
+            self._emit(kind, results.printable(payload))
 
     def reject_remaining(self, why: str) -> None:
         for name in self.remaining():
@@ -140,6 +152,8 @@ class _Run:
     def end(self) -> None:
         """Whatever happened: nothing of the run stays alive."""
         self._end_runner(None)
+        if self._spare is not None:
+            self._spare.end()
         left = processes.kill_descendants(self._before)
         if left:
             print(f"processes of a run could not be ended: {left}", file=sys.stderr)
@@ -177,6 +191,8 @@ class _Run:
     def _start_judge(self) -> _Judge:
         from evaluator.runner import judge as judge_side  # imports torch: only in processes that are warm
 
+        if self._spare is not None and (ready := self._spare.take_judge(self.job, self.remaining())) is not None:
+            return _Judge(*ready)
         ours, theirs = protocol.pair()
         main = partial(judge_side.main, theirs, self.job, self.remaining(), first=not self.results)
         process = processes.start(main, keep=[theirs.fileno()], stdio=(None, 2, None))
@@ -207,7 +223,9 @@ class _Run:
                 self.ending, self.fault = "fault", message["message"]
             case "finished":
                 judge.finished = True
-                self._end_runner(judge)  # while the judge's own process ends
+                self._silence_runner()
+                if self.ending is None and not self.remaining():
+                    self.last_word()  # what is left of its processes takes a while to be gone, and changes nothing
 
     def _event(self, kind: str, payload: dict[str, Any]) -> None:
         if kind == "graph_done":
@@ -278,9 +296,17 @@ class _Run:
         self._end_runner(judge)
         self._capture.new_process()
         ends = self._started + self.limits.run_seconds
-        self.runner, channel = RunnerProcess.start(self.job, self._selector, run_ends=ends)
+        ready = self._spare.take_runner(self.job, ends, judge.process.pid) if self._spare is not None else None
+        self.runner, channel = ready or RunnerProcess.start(self.job, self._selector, run_ends=ends)
         with channel.sock, contextlib.suppress(protocol.Closed):
             judge.channel.send({"runner": self.runner.process.pid}, [channel.fileno()])
+
+    def _silence_runner(self) -> None:
+        """Kill the runner's own process, and all of its namespace with it, and take what it has printed."""
+        if self.runner is not None:
+            self.runner.process.kill()
+            self._drain()
+            self._capture.flush()
 
     def _end_runner(self, judge: _Judge | None) -> None:
         """End the runner, if there is one, with everything it started; tell the judge, if it lives, how it ended."""

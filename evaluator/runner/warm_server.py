@@ -23,6 +23,7 @@ DESCRIBE_SECONDS = 60.0
 _TICK = 0.02
 _STOP_SECONDS = 5.0
 _LANE_SECONDS = 5.0  # between two starts of the match lane
+_SPARE_SECONDS = 5.0  # between two starts of the next session, should it die
 
 
 @dataclass
@@ -52,6 +53,11 @@ def main(channel: Channel, device: str, match_socket: Path | None = None) -> Non
     _Server(channel, device, match_socket).serve()
 
 
+def has_spare(device: str) -> bool:
+    """Whether a run finds its processes ready: where it takes them long to get so."""
+    return device != "cpu"
+
+
 class _Server:
     def __init__(self, channel: Channel, device: str, match_socket: Path | None) -> None:
         self.channel = channel
@@ -61,6 +67,8 @@ class _Server:
         self.match_socket = match_socket
         self.lane: Process | None = None
         self.lane_at = 0.0  # when it may be started again
+        self.spare: tuple[Process, Channel] | None = None  # the next run's session, on a GPU
+        self.spare_at = 0.0
 
     def serve(self) -> None:
         linux.adopt_orphans()
@@ -69,6 +77,7 @@ class _Server:
         poll.register(self.channel, select.POLLIN)
         while not self.stopping:
             self._keep_lane()
+            self._keep_spare()
             if poll.poll(_TICK * 1000 if self.sessions else 1000):
                 try:
                     self._open(*self.channel.receive())
@@ -90,10 +99,25 @@ class _Server:
             self.lane_at = time.monotonic() + _LANE_SECONDS
             self.lane = processes.start(partial(match_lane.main, self.match_socket), stdio=(None, 2, None))
 
+    def _keep_spare(self) -> None:
+        """Have the next run's session ready, while there is no run: what starts on a GPU would disturb its clocks."""
+        if self.spare is not None and self.spare[0].poll() is not None:
+            self.spare[1].close()
+            self.spare = None
+        if not has_spare(self.device) or self.spare is not None or self.sessions or time.monotonic() < self.spare_at:
+            return
+        from evaluator.runner import sessions  # imports torch
+
+        self.spare_at = time.monotonic() + _SPARE_SECONDS
+        ours, theirs = protocol.pair()
+        main = partial(sessions.wait, theirs, self.device)
+        self.spare = processes.start(main, keep=[theirs.fileno()], stdio=(None, 2, None)), ours
+        theirs.close()
+
     def _others(self) -> frozenset[int]:
         """What is not part of a session that has ended."""
-        lane = [self.lane] if self.lane is not None else []
-        return frozenset(process.pid for process in [*(one.process for one in self.sessions.values()), *lane])
+        more = [one for one in (self.lane, self.spare and self.spare[0]) if one is not None]
+        return frozenset(process.pid for process in [*(one.process for one in self.sessions.values()), *more])
 
     def _open(self, message: Message, descriptors: list[int]) -> None:
         from evaluator.runner import sessions  # imports torch
@@ -101,17 +125,32 @@ class _Server:
         client_descriptor, request_descriptor = descriptors
         client = socket.socket(fileno=client_descriptor)
         client.setblocking(False)
-        with os.fdopen(request_descriptor, "rb") as file:
-            file.seek(0)
-            request = file.read()
         if message["do"] == "run":
-            main, fault, until = sessions.run, sessions.run_fault, None
+            fault, until = sessions.run_fault, None
+            process = self._take_spare(descriptors) or self._start(sessions.run, client, request_descriptor)
         else:
-            main, fault, until = sessions.describe, sessions.describe_fault, time.monotonic() + DESCRIBE_SECONDS
-        process = processes.start(
-            partial(main, client, request, self.device), keep=[client.fileno()], stdio=(None, 2, None)
-        )
+            fault, until = sessions.describe_fault, time.monotonic() + DESCRIBE_SECONDS
+            process = self._start(sessions.describe, client, request_descriptor)
+        os.close(request_descriptor)
         self.sessions[message["number"]] = _Session(process, client, fault, until)
+
+    def _start(self, main: Callable[[socket.socket, bytes, str], None], client: socket.socket, request: int) -> Process:
+        from evaluator.runner.sessions import read_request
+
+        work = partial(main, client, read_request(os.dup(request)), self.device)
+        return processes.start(work, keep=[client.fileno()], stdio=(None, 2, None))
+
+    def _take_spare(self, descriptors: list[int]) -> Process | None:
+        """The session that has been waiting, now with a client and its request; None where there is none."""
+        taken, self.spare, self.spare_at = self.spare, None, 0.0
+        if taken is None:
+            return None
+        process, channel = taken
+        with channel.sock, contextlib.suppress(protocol.Closed):
+            channel.send({"do": "run"}, descriptors)
+            return process
+        process.kill()
+        return None
 
     def _watch(self) -> None:
         now = time.monotonic()
@@ -137,6 +176,9 @@ class _Server:
         for process in [*(session.process for session in self.sessions.values()), *lane]:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGTERM)
+        if self.spare is not None:
+            self.spare[1].close()  # it tidies up, and ends
+            lane.append(self.spare[0])
         until = time.monotonic() + _STOP_SECONDS
         while (self.sessions or any(one.poll() is None for one in lane)) and time.monotonic() < until:
             self._watch()

@@ -25,7 +25,17 @@ from evaluator.engine.passes import apply_passes
 from evaluator.engine.printed import rewritten_source
 from evaluator.events import Finding, Step
 from evaluator.job import Job
-from evaluator.runner import guarding, measuring, protocol, rehearsal, seeds, tensors, whereabouts, workspace
+from evaluator.runner import (
+    getting_ready,
+    guarding,
+    measuring,
+    protocol,
+    rehearsal,
+    seeds,
+    tensors,
+    whereabouts,
+    workspace,
+)
 from evaluator.runner.devices import torch_device
 from evaluator.runner.failures import failure
 from evaluator.runner.outside import ReadsOutside
@@ -37,16 +47,32 @@ _MOST_STEPS = 8
 _MOST_STEP_NODES = 1500
 
 
-def main(channel: Channel, job: Job, folder: Path, *, place: int | None = None, run_ends: float = float("inf")) -> None:
+def main(
+    channel: Channel,
+    job: Job,
+    folder: Path,
+    *,
+    place: int | None = None,
+    run_ends: float = float("inf"),
+    waits: bool = False,
+) -> None:
     """Serve the judge until it hangs up. `folder` is ours alone. `place`: see whereabouts.py.
 
-    `run_ends`: when, on the clock of time.monotonic, the time of the whole run is over.
+    `run_ends`: when, on the clock of time.monotonic, the time of the whole run is over. Where it `waits`, this and the
+    job are told by the supervisor, through the same channel, when there is a run; until then `job` names the device.
     """
     streams = _open_streams()
     for seed in seeds.common:
         seeds.unpack(seed)
     if job.device != "cpu":
         rehearsal.first_launch(torch_device(job.device))
+    if waits:
+        getting_ready.runner(torch_device(job.device), channel.is_readable)
+        try:
+            said, _ = channel.receive()
+        except protocol.Closed:
+            return
+        job, run_ends = Job.from_json(said["job"]), said["run_ends"]
     worker = Worker(job, folder, guarding.sender(channel))
     me = os.getpid()
     channel.send({"ready": True})
