@@ -221,9 +221,12 @@ def _results(low: Lowering, chosen: Selection, names: Mapping[str, str]) -> tupl
         node = inside.get(name)
         if node is None:
             return name
-        if isinstance(value, Load):
-            return value.tensor
         source = node.args[0] if node.args else None
+        if isinstance(value, Load):
+            if operator_name(node) == "contiguous" and isinstance(source, Ref):
+                views[name] = f"{name} = {ready(source.name)}.contiguous()"  # how it lies in memory is not known
+                return name
+            return value.tensor
         is_view = node.op != "get_attr" and operator_name(node) in _VIEWS and isinstance(source, Ref)
         if is_view and isinstance(source, Ref) and all(ref == source.name for ref in node.refs()):
             base = ready(source.name)

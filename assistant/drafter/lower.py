@@ -55,7 +55,7 @@ class Lowering:
     def add_input(self, name: str) -> None:
         tensor = self.known.get(name)
         if tensor is None:
-            raise NoKernel(f"the shape of `{name}` is not known", name)
+            raise NoKernel(f"`{name}` is no tensor, or of unknown shape: select what makes it as well", name)
         ranks = {len(shape) for shape in tensor.shapes}
         if len(ranks) != 1:
             raise NoKernel(f"`{name}` has another number of dimensions in another graph", name)

@@ -224,3 +224,8 @@ def test_one_element_and_a_scalar_are_not_taken_for_any_shape():
 
 def test_the_names_that_numpy_has_for_arguments():
     check("tmp_0 = in_0.mean(axis=-1, keepdims=True)\ntmp_1 = in_0 - tmp_0\nreturn (tmp_1,)", [(3, 50)])
+
+
+def test_contiguous_stays_where_what_comes_in_may_lie_otherwise():
+    made, _ = drafted("tmp_0 = in_0.contiguous()\ntmp_1 = tmp_0.view(-1, 3)\nreturn (tmp_1,)", [(4, 3)])
+    assert made.kind == "views" and difference(made, [torch.ones(3, 4).t()]) is None
