@@ -41,6 +41,7 @@ def task_text(task: TaskGroup, origin: Origin, chosen: str | None = None) -> dic
         "id": task.id,
         "kind": task.kind,
         "models": list(origin.models),
+        "families": list(origin.families),
         **({"list": chosen} if chosen else {}),
     }
 

@@ -79,7 +79,7 @@ def do_store_folders(folders: Sequence[ReadFolder], origin: str) -> list[tuple[T
         for folder in folders:
             named = [(name, graphs[graph.identity]) for name, graph in folder.graphs]
             slug = folder.variant.slug(make_slug(folder.name))
-            task, is_new = do_store_task(slug, folder.text, named, folder.example_files, origin)
+            task, is_new = do_store_task(slug, folder.text, named, folder.example_files, origin, folder.facets)
             stored.append((task, is_new))
             notes.append(_note(folder, task, folder.files))
         Folder.objects.bulk_create(notes, ignore_conflicts=True)
@@ -108,6 +108,7 @@ def do_store_task(
     graphs: Sequence[tuple[str, Graph]],
     example_files: Mapping[str, str] | None,
     origin: str,
+    facets: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[Task, bool]:
     """Stores a task under `slug` and says whether anything changed. `graphs` are (name in the task, graph) pairs.
 
@@ -121,9 +122,12 @@ def do_store_task(
         if task is not None and task.content_hash != content_hash and not task.origin == origin == "shipped":
             slug = f"{slug}-{content_hash[:8]}"
             task = Task.objects.select_for_update().filter(slug=slug).first()
+        own = {name: list(values) for name, values in (facets or {}).items()}
+        fields = _task_fields(slug, text, graphs, origin, own)
         if task is not None and task.content_hash == content_hash:
+            if own and task.facets != own:  # stored before there were facets, or its folder says more now
+                Task.objects.filter(pk=task.pk).update(facets=own, search_text=fields["search_text"])
             return task, False
-        fields = _task_fields(slug, text, graphs, origin)
         fields |= {
             "content_hash": content_hash,
             "example_files": None if example_files is None else dict(example_files),
@@ -153,7 +157,9 @@ def make_slug(name: str) -> str:
     return slugify(name)[:80].strip("-") or hash_of([name])[:16]
 
 
-def _task_fields(slug: str, text: TaskText, graphs: Sequence[tuple[str, Graph]], origin: str) -> dict[str, Any]:
+def _task_fields(
+    slug: str, text: TaskText, graphs: Sequence[tuple[str, Graph]], origin: str, facets: dict[str, list[str]]
+) -> dict[str, Any]:
     """What the catalogue shows of a task and searches in it."""
     labels: dict[str, dict[str, str]] = {}
     for _, graph in graphs:
@@ -161,6 +167,7 @@ def _task_fields(slug: str, text: TaskText, graphs: Sequence[tuple[str, Graph]],
             labels.setdefault(operator["label"], operator)
     dtypes = list(dict.fromkeys(dtype for _, graph in graphs for dtype in graph.dtypes))
     words = [slug, text.title, text.summary, *labels, *dtypes, *(name for name, _ in graphs)]
+    words += [value for values in facets.values() for value in values]
     return {
         "title": text.title[:200],
         "summary": text.summary[:500],
@@ -168,6 +175,7 @@ def _task_fields(slug: str, text: TaskText, graphs: Sequence[tuple[str, Graph]],
         "origin": origin,
         "operators": list(labels.values()),
         "dtypes": dtypes,
+        "facets": facets,
         "graph_count": len(graphs),
         "thumbnail": graphs[0][1].thumbnail if graphs else "",
         "search_text": " ".join(words).lower(),

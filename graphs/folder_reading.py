@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from graphs.folder_facets import Facets, folder_facets
 from graphs.identity import canonical, hash_of
 from graphs.packing import pack
 from graphs.plain_text import plain_line
@@ -39,6 +40,7 @@ class ReadFolder:
     name: str = ""
     variant: Variant = field(default_factory=Variant)
     text: TaskText = field(default_factory=lambda: TaskText(""))
+    facets: Facets = field(default_factory=dict)
     graphs: list[tuple[str, PreparedGraph]] = field(default_factory=list)  # name in the task, graph
     example_files: dict[str, str] | None = None
     files: dict[str, str] = field(default_factory=dict)  # relative name → SHA-256 of the bytes
@@ -89,6 +91,7 @@ class _Folder:
         self.is_task = found.is_task
         self.reading = reading
         self.folder = folder
+        self._nets: list[dict[str, Any]] = []  # graph_net.json of each graph
 
     def read(self) -> None:
         folder = self.folder
@@ -109,11 +112,14 @@ class _Folder:
         if task is None:
             ((name, graph),) = folder.graphs
             folder.text = TaskText(folder.variant.title(plain_line(name)), graph.problem)
+            folder.facets = folder_facets(self._nets, {})
             return
         example = self.path / "example"  # our own tasks have one; elsewhere pass_dir/ is the nearest thing to it
         files = read_pass_dir(example) if example.is_dir() and not example.is_symlink() else task.pass_files
         folder.example_files = files or None
-        folder.text = read_text(self.path, folder.variant.title(folder.name))
+        about = _task_json(self.path)
+        folder.text = _text_of(about, folder.variant.title(folder.name))
+        folder.facets = folder_facets(self._nets, about)
 
     def _read_graphs(self, graph_folders: tuple[str, ...]) -> None:
         """Raises ReadProblem when one of a task's graphs can not be read: half a task would be another task."""
@@ -145,6 +151,7 @@ class _Folder:
         own = str(path) + os.sep
         sample = replace(sample, warnings=tuple(warning.replace(own, "") for warning in sample.warnings))
         graph = prepare_graph(sample, str(path / "model.py"), self.reading.most_drawn)
+        self._nets.append(sample.graph_net)
         # Those after the sample's own were found out only with the code
         said += [f"{own}{warning} (a warning)" for warning in graph.warnings[len(sample.warnings) :]]
         self.folder.said += said
@@ -203,9 +210,14 @@ def _own_name(name: str, relative: str, taken: set[str]) -> str:
 
 def read_text(folder: Path, name: str) -> TaskText:
     """Title, summary and description from task.json, which our own tasks have; else the folder's name."""
+    return _text_of(_task_json(folder), name)
+
+
+def _task_json(folder: Path) -> dict[str, Any]:
+    """What task.json holds; nothing where there is none. Raises ReadProblem."""
     path = folder / "task.json"
     if not path.is_file():
-        return TaskText(title=name)
+        return {}
     content = read_bytes(folder, "task.json", MAX_SMALL_BYTES) or b""
     try:
         value: Any = json.loads(content.decode())
@@ -213,9 +225,9 @@ def read_text(folder: Path, name: str) -> TaskText:
         raise ReadProblem(str(path), getattr(error, "lineno", None), f"is not JSON: {error}") from error
     if not isinstance(value, dict):
         raise ReadProblem(str(path), 1, "must be a JSON object with title, summary and description")
-    return TaskText(
-        *(
-            str(value.get(key, "")) or default
-            for key, default in (("title", name), ("summary", ""), ("description", ""))
-        )
-    )
+    return value
+
+
+def _text_of(about: dict[str, Any], name: str) -> TaskText:
+    texts = (("title", name), ("summary", ""), ("description", ""))
+    return TaskText(*(str(about.get(key, "")) or default for key, default in texts))

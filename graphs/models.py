@@ -83,6 +83,7 @@ class Task(models.Model):
     content_hash = models.CharField(max_length=64, db_index=True)
     operators = models.JSONField(default=list, help_text="[{label, class}] over all graphs, in order of first use")
     dtypes = models.JSONField(default=list)
+    facets = models.JSONField(default=dict, help_text="kind, family, domain → values, as the folder's files say")
     graph_count = models.PositiveIntegerField(default=0)
     thumbnail = models.TextField(blank=True, help_text="the first graph's")
     search_text = models.TextField(blank=True, help_text="lower case; what the catalogue's search looks through")

@@ -43,6 +43,7 @@ class Line(BaseModel):
     word: Literal["faster", "slower", "same", "inconclusive"]
     inductor_kernels: int | None = Field(default=None, ge=0, le=10**6)
     eager_kernels: int | None = Field(default=None, ge=0, le=10**6)
+    first_t: int | None = Field(default=None, ge=-99, le=10)  # as it stands there; left out: outputs were not compared
     flags: dict[str, bool | str] = {}
     measured_at: AwareDatetime | None = None  # null: now
 
@@ -148,6 +149,8 @@ def _shown(row: Baseline, name: str) -> dict[str, Any]:
         "word": row.word,
         "kernels": row.kernels,
         "eager_kernels": row.eager_kernels,
+        "compared": row.compared,
+        "first_t": row.first_t,
         "flags": row.flags,
         "versions": row.versions,
         "measured_at": row.measured_at,

@@ -40,6 +40,8 @@ def do_store_baseline(graph: Graph, line: Line, origin: str = "") -> Baseline:
             "word": line.word,
             "kernels": line.inductor_kernels,
             "eager_kernels": line.eager_kernels,
+            "compared": "first_t" in line.model_fields_set,
+            "first_t": line.first_t,
             "flags": safe_json(line.flags),
             "versions": safe_json(line.versions),
             "measured_at": line.measured_at or timezone.now(),

@@ -36,6 +36,8 @@ class BaselineOut(Schema):
     word: str  # faster, slower, same, inconclusive
     kernels: int | None  # of one call, by the compiler's own metrics
     eager_kernels: int | None
+    compared: bool  # whether the compiler's outputs were compared with eager's
+    first_t: int | None  # smallest t at which they are right; null: at none, or not compared
     flags: dict[str, Any]  # precision
     versions: dict[str, str]
     measured_at: datetime

@@ -49,6 +49,7 @@ class TaskRow(Schema):
     summary: str
     operators: list[dict[str, str]]
     dtypes: list[str]
+    facets: dict[str, list[str]]  # kind, family (of models), domain, as far as the graphs' files say
     graph_count: int
     has_example: bool  # a worked example: where a beginner starts
     size: Size | None  # null: a task without graphs
@@ -113,6 +114,7 @@ def _row(task: Task) -> dict[str, Any]:
         "summary": task.summary,
         "operators": task.operators,
         "dtypes": task.dtypes,
+        "facets": task.facets,
         "graph_count": task.graph_count,
         "thumbnail": task.thumbnail,
     }

@@ -33,6 +33,8 @@ class Baseline(models.Model):
     word = models.CharField(max_length=12, help_text="evaluator.statistics.SpeedWord")
     kernels = models.PositiveIntegerField(null=True, help_text="of one call, by the compiler's own metrics")
     eager_kernels = models.PositiveIntegerField(null=True)
+    compared = models.BooleanField(default=False, help_text="the outputs were compared with eager's")
+    first_t = models.SmallIntegerField(null=True, help_text="smallest t at which they are right; null: at none")
     flags = models.JSONField(default=dict, help_text="evaluator.precision")
     versions = models.JSONField(default=dict)
     measured_at = models.DateTimeField()

@@ -36,6 +36,7 @@ def test_the_catalogue(client, task):
             {"label": "+", "class": "pointwise"},
         ],
         "dtypes": ["float32", "float16"],
+        "facets": {},
         "graph_count": 2,
         "has_example": True,
         "size": {"least": 3, "most": 3},

@@ -37,7 +37,8 @@ def load(db, settings, tmp_path):
 
 def archive(path: Path, work: Path, name: str, **samples: dict) -> None:
     folder = write_task(work / name / name, **samples)
-    (folder / "task.json").write_text(json.dumps({"title": f"relu → add · {name}", "summary": "From timm/resnet18"}))
+    about = {"title": f"relu → add · {name}", "summary": "From timm/resnet18", "families": ["convolutional networks"]}
+    (folder / "task.json").write_text(json.dumps(about))
     with tarfile.open(path, "w:gz") as packed:
         packed.add(work / name, ".")
 
@@ -67,6 +68,7 @@ def test_an_archive_is_read_once_and_what_was_deleted_stays_deleted(load, settin
     assert "1 imported, 0 unchanged, 0 skipped, 0 failed" in load()
     task = Task.objects.get()
     assert (task.slug, task.title, task.origin, task.graph_count) == ("one", "relu → add · one", "captured", 2)
+    assert task.facets == {"family": ["convolutional networks"]} and "convolutional" in task.search_text
     assert load() == "the captured catalogue is loaded already\n"
     task.delete()
     archive(settings.CAPTURED / "b-1.tar.gz", tmp_path, "two", z={})
@@ -117,3 +119,18 @@ def test_figures_are_loaded_once_for_the_graphs_that_are_here(load, settings, tm
     row = Baseline.objects.get()
     assert (row.graph.name, row.device, row.method, row.ratio, row.origin) == ("x", "cuda:H200", "kernel", 1.5, "h200")
     assert load() == "the captured catalogue is loaded already\n"
+
+
+def test_figures_that_are_cut_off_are_named_with_what_to_do_and_loaded_once_they_are_whole(load, settings, tmp_path):
+    archive(settings.CAPTURED / "a-1.tar.gz", tmp_path, "one", x={})
+    path = settings.CAPTURED / "h200.jsonl.gz"
+    figures(path, *(f"{number:064x}" for number in range(50)))
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    said = load()
+    assert "h200.jsonl.gz: is cut off or damaged: put the file back as it was shipped" in said
+    assert "CommandError: The captured catalogue can not be read" in said and not Baseline.objects.exists()
+    figures(path, Graph.objects.get().identity)
+    assert load().startswith("1 figures of it")
+    row = Baseline.objects.get()
+    assert (row.compared, row.first_t) == (True, -99)

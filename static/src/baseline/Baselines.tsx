@@ -10,7 +10,7 @@ import { graphNames, slug } from "../workbench/session";
 import { asking, baselines, cancelMeasuring, loadBaselines, measured, measureHere } from "./store";
 import type { BaselineRow, Measuring } from "./types";
 import type { BaselineTable } from "./words";
-import { age, badEnd, commonProblem, isOpen, tables } from "./words";
+import { age, badEnd, commonProblem, isOpen, outputsWord, tables } from "./words";
 import "./baseline.css";
 
 const MEASURE = "Measure eager and Inductor on this machine";
@@ -101,6 +101,7 @@ function Row({ row, mixed }: { row: BaselineRow; mixed: boolean }) {
       <td class="number">{micros(row.median_us)}</td>
       <td class="number" title={`95 % interval ${low.toFixed(3)} to ${high.toFixed(3)}: ${word.text}. ${word.means}`}>
         <span class={`baseline-word ${word.tone}`}><span aria-hidden="true">{word.glyph}</span> {word.text}</span> <b>{ratio(value)}</b> <span class="interval">{halfWidth(value, low, high)}</span>
+        {outputsWord(row) !== null && <span class="warn"> <span aria-hidden="true">▲</span> {outputsWord(row)}</span>}
       </td>
       <td class="number">{row.eager_kernels === null ? "" : <><span class="faint" title="eager's">{row.eager_kernels} →</span> </>}{row.kernels ?? "–"}</td>
     </tr>

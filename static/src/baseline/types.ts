@@ -18,6 +18,10 @@ export interface BaselineRow {
   /** Of one call, by the compiler's own metrics. */
   kernels: number | null;
   eager_kernels: number | null;
+  /** Whether the compiler's outputs were compared with eager's. */
+  compared: boolean;
+  /** Smallest t at which they are right; null: at none, or not compared. */
+  first_t: number | null;
   versions: Record<string, string>;
   measured_at: string;
   /** The file it was imported from; "": measured by this installation. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { BaselineRow, Measuring } from "./types";
-import { age, badEnd, commonProblem, inShort, isOpen, tables } from "./words";
+import { age, badEnd, commonProblem, inShort, isOpen, outputsWord, tables } from "./words";
 
 const row = (changes: Partial<BaselineRow> = {}): BaselineRow => ({
   graph: "f32", device: "cpu", hardware: "A processor", backend: "inductor", entry: "direct", method: "e2e", threads: 1,
-  eager_us: 30, median_us: 20, ratio: { value: 1.5, low: 1.4, high: 1.6 }, word: "faster", kernels: 2, eager_kernels: null,
+  eager_us: 30, median_us: 20, ratio: { value: 1.5, low: 1.4, high: 1.6 }, word: "faster", kernels: 2, eager_kernels: null, compared: false, first_t: null,
   versions: { torch: "2.13.0", harness: "0.1.0" }, measured_at: "2026-01-02T03:04:05Z", origin: "", ...changes,
 });
 
@@ -34,6 +34,16 @@ describe("tables", () => {
       ["H200, eager against Inductor, imported from h200.jsonl", 2, true],
     ]);
     expect(found[3]!.how).toBe("torch 2.13.0 · harness 0.1.0 · NVIDIA H200");
+  });
+});
+
+describe("the compiler's outputs", () => {
+  it("are spoken of where they are not as right as they should be", () => {
+    expect(outputsWord({ compared: false, first_t: null })).toBeNull();
+    expect(outputsWord({ compared: true, first_t: -99 })).toBeNull();
+    expect(outputsWord({ compared: true, first_t: -5 })).toBeNull();
+    expect(outputsWord({ compared: true, first_t: -3 })).toBe("outputs right from t = −3 only");
+    expect(outputsWord({ compared: true, first_t: null })).toBe("outputs wrong at every t");
   });
 });
 

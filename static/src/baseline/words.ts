@@ -70,6 +70,12 @@ export function inShort(counts: { measured: number; faster: number; slower: numb
   return counts.faster > 0 ? `Inductor faster on ${counts.faster} ${of}` : `Inductor as fast as eager on ${counts.measured} ${of}`;
 }
 
+/** How far the compiler's outputs were right; null where nobody looked, or all is as it should be at t = −5. */
+export function outputsWord({ compared, first_t: first }: Pick<BaselineRow, "compared" | "first_t">): string | null {
+  if (!compared || (first !== null && first <= -5)) return null;
+  return first === null ? "outputs wrong at every t" : `outputs right from t = ${String(first).replace("-", "−")} only`;
+}
+
 /** "just now", "5 min ago", "3 h ago", "12 days ago" */
 export function age(iso: string, now: number = Date.now()): string {
   const minutes = Math.floor((now - new Date(iso).getTime()) / 60_000);

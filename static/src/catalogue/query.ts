@@ -22,9 +22,10 @@ export interface Problem {
 
 /** What each word means, for the help beside the field. */
 export const HELP: readonly (readonly [string, string])[] = [
-  ["roll layer_norm", "every word occurs in the title, the name, an operator or a dtype"],
+  ["roll layer_norm", "every word occurs in the title, the name, an operator, a dtype or the kind of models"],
   ["has:cat", "a graph has this operator, or one of this class (has:reduction)"],
   ["dtype:bf16", "a graph has inputs of this dtype"],
+  ["family:diffusion", "from models of this family (a part of its name); also kind:fusible"],
   ["size:>10", "operators in a graph; also size:<10, size:7, size:5..20"],
   ["graphs:>4", "graphs in the task, written like size"],
   ["result:correct", "of your installation's runs; also result:fails, result:none"],
@@ -80,7 +81,8 @@ export function fitsQuery(task: TaskRow, query: Query): boolean {
 
 function textOf(task: TaskRow): string {
   const operators = task.operators.map((operator) => `${operator.label} ${operator.class}`).join(" ");
-  return `${task.title} ${task.slug} ${task.summary} ${operators} ${task.dtypes.join(" ")} ${task.dtypes.map(shortDtype).join(" ")}`.toLowerCase();
+  const said = Object.values(task.facets).flat().join(" ");
+  return `${task.title} ${task.slug} ${task.summary} ${said} ${operators} ${task.dtypes.join(" ")} ${task.dtypes.map(shortDtype).join(" ")}`.toLowerCase();
 }
 
 interface Key {
@@ -96,6 +98,8 @@ const KEYS: Record<string, Key> = {
     test: (value) => (isDtype(value) ? (task) => task.dtypes.some((dtype) => shortDtype(dtype) === shortDtype(value)) : null),
     wants: "a dtype: f32, f16, bf16, float32, int64, …",
   },
+  family: { test: (value) => (task) => (task.facets.family ?? []).some((one) => one.toLowerCase().includes(value)), wants: "a part of a family's name: family:diffusion" },
+  kind: { test: (value) => (task) => (task.facets.kind ?? []).some((one) => one.toLowerCase() === value), wants: "fusible, classical or single" },
   size: { test: (value) => inRange(value, (task) => (task.size === null ? null : [task.size.least, task.size.most])), wants: "a number: >10, <10, 7 or 5..20, the smaller first" },
   graphs: { test: (value) => inRange(value, (task) => [task.graph_count, task.graph_count]), wants: "a number: >4, <4, 2 or 1..3, the smaller first" },
   result: { test: oneOf({ correct: (task) => resultState(task) === "correct", fails: (task) => resultState(task) === "fails", none: (task) => resultState(task) === "not run" }), wants: "correct, fails or none" },

@@ -6,13 +6,13 @@ import type { Chosen, Filter } from "./search";
 import { facets, fits, nextSort, NOTHING, sorted, toggled } from "./search";
 
 const task = (slug: string, operators: string[], dtypes: string[], more: Partial<TaskRow> = {}): TaskRow => ({
-  slug, title: slug.replaceAll("-", " "), summary: "", operators: operators.map((label) => ({ label, class: label === "sum" ? "reduction" : "other" })), dtypes,
+  slug, title: slug.replaceAll("-", " "), summary: "", operators: operators.map((label) => ({ label, class: label === "sum" ? "reduction" : "other" })), dtypes, facets: {},
   has_example: false, size: { least: 2, most: 2 }, graph: null, graph_count: 2, thumbnail: "", best: [], inductor: null, examples: [], ...more,
 });
 const best = (correct: number, device = "cpu") => ({ device, correct, total: 2, first_t: null, verdict: "clean", run: null });
 const tasks = [
   task("mean-pool", ["sum", "*"], ["float32", "float16"], { size: { least: 3, most: 12 }, best: [best(1), best(2, "cuda:H200")], has_example: true }),
-  task("rms-norm", ["mean", "*"], ["float32"], { best: [best(1)], graph_count: 5, inductor: { measured: 2, faster: 1, slower: 1 } }),
+  task("rms-norm", ["mean", "*"], ["float32"], { best: [best(1)], graph_count: 5, inductor: { measured: 2, faster: 1, slower: 1 }, facets: { family: ["encoders of text"], kind: ["fusible"] } }),
   task("gelu", ["tanh"], ["bfloat16"], { size: null, inductor: { measured: 2, faster: 2, slower: 0 } }),
 ];
 const filter = (query = "", chosen: Partial<Chosen> = {}): Filter => ({ query, chosen: { ...NOTHING.chosen, ...chosen } });
@@ -25,6 +25,10 @@ describe("fits", () => {
     expect(found("", { operators: ["*", "sum"] })).toEqual(["mean-pool"]);
     expect(found("", { dtypes: ["float16", "bfloat16"] })).toEqual(["mean-pool", "gelu"]);
     expect(found("nothing")).toEqual([]);
+    expect(found("encoders")).toEqual(["rms-norm"]);
+    expect(found("family:text -kind:single")).toEqual(["rms-norm"]);
+    expect(found("", { family: ["encoders of text"], kind: ["fusible"] })).toEqual(["rms-norm"]);
+    expect(found("", { kind: ["single"] })).toEqual([]);
   });
 
   it("takes a size when a graph of the task has it", () => {

@@ -4,7 +4,7 @@ import type { TaskRow } from "../api";
 import type { Query } from "./query";
 import { fitsQuery, inductorState, parse, resultState } from "./query";
 
-export const FACETS = ["operators", "dtypes", "size", "example", "result", "inductor"] as const;
+export const FACETS = ["operators", "dtypes", "family", "kind", "domain", "size", "example", "result", "inductor"] as const;
 export type FacetName = (typeof FACETS)[number];
 export type Chosen = Record<FacetName, readonly string[]>;
 
@@ -13,7 +13,7 @@ export interface Filter {
   chosen: Chosen;
 }
 
-export const NOTHING: Filter = { query: "", chosen: { operators: [], dtypes: [], size: [], example: [], result: [], inductor: [] } };
+export const NOTHING: Filter = { query: "", chosen: { operators: [], dtypes: [], family: [], kind: [], domain: [], size: [], example: [], result: [], inductor: [] } };
 
 interface Kind {
   title: string;
@@ -29,6 +29,9 @@ const SIZES: readonly (readonly [string, number])[] = [["1–4", 4], ["5–9", 9
 export const KINDS: Record<FacetName, Kind> = {
   operators: { title: "Operators", values: (task) => task.operators.map((operator) => operator.label), all: true },
   dtypes: { title: "Dtypes", values: (task) => task.dtypes },
+  family: { title: "Models", values: (task) => task.facets.family ?? [] },
+  kind: { title: "Cut by", values: (task) => task.facets.kind ?? [] },
+  domain: { title: "Domain", values: (task) => (task.facets.domain ?? []).map((value) => value.replaceAll("_", " ")) },
   size: { title: "Operators in a graph", values: sizesOf, fixed: SIZES.map(([name]) => name) },
   example: { title: "Examples", values: (task) => [...(task.has_example ? ["worked example"] : []), ...(task.examples.length > 0 ? ["example run"] : [])], fixed: ["worked example", "example run"], all: true },
   result: { title: "Best result", values: (task) => [resultState(task)], fixed: ["correct", "fails", "not run"] },

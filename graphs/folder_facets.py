@@ -1,0 +1,34 @@
+"""What a task's graphs are taken for: kind, family of models and domain, as their own files say. Pure."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from graphs.plain_text import plain_line
+
+#: Facet → the key of graph_net.json.
+_KEYS = {"kind": "subgraph_kind", "family": "model_family", "domain": "heuristic_tag"}
+_MOST = 16  # values of one facet
+_LONGEST = 80
+
+Facets = dict[str, list[str]]
+
+
+def folder_facets(nets: Iterable[Mapping[str, Any]], task: Mapping[str, Any]) -> Facets:
+    """Values by facet, each once, in order. `nets`: the graphs' graph_net.json; `task`: task.json, which may name
+    `families` of models. What no file says is left out."""
+    found: Facets = {}
+    families = task.get("families")
+    if isinstance(families, list):
+        _note(found, "family", families)
+    for net in nets:
+        for facet, key in _KEYS.items():
+            _note(found, facet, [net.get(key)])
+    return found
+
+
+def _note(found: Facets, facet: str, values: Iterable[Any]) -> None:
+    for value in values:
+        text = plain_line(value)[:_LONGEST].strip() if isinstance(value, str) else ""
+        known = found.get(facet, [])
+        if text and text not in known and len(known) < _MOST:
+            found[facet] = [*known, text]
