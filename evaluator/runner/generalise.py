@@ -5,6 +5,7 @@ elements do not lie one after the other, and inputs of another size where the gr
 here changes a status or makes a finding of its own.
 """
 
+import contextlib
 import copy
 import time
 from collections.abc import Callable, Sequence
@@ -19,12 +20,14 @@ from evaluator.engine.inputs import InputSet
 from evaluator.events import GeneralCheck
 from evaluator.runner import other_shapes
 from evaluator.runner.decided import Decided
+from evaluator.runner.forerunner import described
 from evaluator.runner.history import is_right
 from evaluator.runner.reference import Case, Reference
 from evaluator.runner.remote_runner import RemoteRunner
 from evaluator.runner.report import Report
 from evaluator.runner.words import inaccuracy
 from evaluator.verdicts import RuntimeReason
+from graphs.samples import TensorMeta
 
 _SECONDS = 2.0
 _LARGE = 30.0
@@ -72,7 +75,32 @@ CHECKS = (
 )
 
 
-def examine(index: int, eager: Reference, runner: RemoteRunner, report: Report) -> None:
+@dataclass(frozen=True)
+class OtherSize:
+    """Inputs of another size, which nobody could know before, and what is other about them in words."""
+
+    metas: list[TensorMeta]
+    words: str
+
+
+def other_size(eager: Reference, report: Report) -> OtherSize | str:
+    """A size that the graph takes, or why there is none."""
+    try:
+        with report.own_work("looking for another size that the graph takes", _LOOKING_SECONDS):
+            found = _other_size(eager, time.monotonic() + _SECONDS)
+    except Exception as problem:  # an operator that this dtype does not have on a CPU, for example
+        return str(problem)[:_LONGEST]
+    return found or "The graph takes its inputs in no other size that was tried."
+
+
+def foresee(index: int, eager: Reference, size: OtherSize | str, runner: RemoteRunner) -> None:
+    """Let the runner compile for it while other checks are made."""
+    if isinstance(size, OtherSize):
+        with contextlib.suppress(Decided):
+            runner.foresee(index, described(size.metas, eager.scalars))
+
+
+def examine(index: int, eager: Reference, size: OtherSize | str, runner: RemoteRunner, report: Report) -> None:
     """Make the checks and report them, as many as there is time for."""
     until = time.monotonic() + _SECONDS
     found: list[GeneralCheck] = []
@@ -98,23 +126,24 @@ def examine(index: int, eager: Reference, runner: RemoteRunner, report: Report) 
             continue
         with report.own_work("comparing the outputs"):
             found.append(_compared(check, case, returned.outputs))
-    until = time.monotonic() + _SECONDS if until else until
-    found.append(_another_shape(index, eager, runner, report, until))
+    if until:
+        found.append(_another_shape(index, eager, size, runner, report))
+    else:
+        found.append(_outcome(_SHAPE, "not applicable", "There was no time left for it."))
     report.measured("generalisation", {"checks": found})
 
 
-def _another_shape(index: int, eager: Reference, runner: RemoteRunner, report: Report, until: float) -> GeneralCheck:
+def _another_shape(
+    index: int, eager: Reference, size: OtherSize | str, runner: RemoteRunner, report: Report
+) -> GeneralCheck:
     """The pass on inputs of a size that nobody could know before."""
-    if time.monotonic() > until:
-        return _outcome(_SHAPE, "not applicable", "There was no time left for it.")
+    if isinstance(size, str):
+        return _outcome(_SHAPE, "not applicable", size)
     try:
-        with report.own_work("looking for another size that the graph takes", _LOOKING_SECONDS):
-            found = _resized_case(eager, until)
+        with report.own_work("running the graph without the submission"):
+            case = replace(eager, metas=size.metas).case(InputSet(_SHAPE.name, 1.0))
     except Decided as problem:
         return _outcome(_SHAPE, "not applicable", problem.message)
-    if found is None:
-        return _outcome(_SHAPE, "not applicable", "The graph takes its inputs in no other size that was tried.")
-    case, what = found
     try:
         returned = runner.call(index, case, watched=False)
         with report.own_work("comparing the outputs"):
@@ -124,23 +153,20 @@ def _another_shape(index: int, eager: Reference, runner: RemoteRunner, report: R
     if said["outcome"] == "yes":
         return said
     runner.end()  # a kernel for other sizes may have left anything behind, a broken device context too
-    return _outcome(_SHAPE, "no", f"{what}: {said['detail']}")
+    return _outcome(_SHAPE, "no", f"{size.words}: {said['detail']}")
 
 
-def _resized_case(eager: Reference, until: float) -> tuple[Case, str] | None:
-    """A case of another size and what it is, or None where the graph runs on none."""
-    on_cpu = eager if eager.device == "cpu" else None
+def _other_size(eager: Reference, until: float) -> OtherSize | None:
+    """The first size that the graph runs on, or None where there is none."""
+    on_cpu = eager
+    if eager.device != "cpu":  # an index out of range raises there; on a GPU it would break the judge's own context
+        on_cpu = replace(eager, module=on_device(copy.deepcopy(eager.module), "cpu"), device="cpu")
     for metas in other_shapes.variants(eager.metas):
         if time.monotonic() > until:
             return None
-        try:
-            if on_cpu is None:  # an index out of range raises there; on a GPU it would break the judge's own context
-                on_cpu = replace(eager, module=on_device(copy.deepcopy(eager.module), "cpu"), device="cpu")
-            spread = InputSet(_SHAPE.name, 1.0)
-            replace(on_cpu, metas=metas).case(spread)
-            return replace(eager, metas=metas).case(spread), other_shapes.words(eager.metas, metas)
-        except Decided:
-            continue
+        with contextlib.suppress(Decided):
+            replace(on_cpu, metas=metas).case(InputSet(_SHAPE.name, 1.0))
+            return OtherSize(metas, other_shapes.words(eager.metas, metas))
     return None
 
 

@@ -76,15 +76,26 @@ def judge(job: Job, names: Sequence[str], supervisor: SupervisorLink, *, first: 
                 report.again()
                 result = judge_graph(job, index, runner, report, tell, right)
             report.done(tell.rejection or result, time.monotonic() - started)
-    for index, eager, report in right:  # told apart from the verdicts, so after them
-        if tell.rejection is None and not examined(index, eager, runner, report):
+    if tell.rejection is None:
+        generalise_all(right, runner)
+
+
+def generalise_all(right: Sequence[tuple[int, Reference, Report]], runner: RemoteRunner) -> None:
+    """The generalisation reports: told apart from the verdicts, so after them."""
+    sizes = [generalise.other_size(eager, report) for _, eager, report in right]
+    for (index, eager, _), size in zip(right, sizes, strict=True):
+        generalise.foresee(index, eager, size, runner)
+    for (index, eager, report), size in zip(right, sizes, strict=True):
+        if not examined(index, eager, size, runner, report):
             break
 
 
-def examined(index: int, eager: Reference, runner: RemoteRunner, report: Report) -> bool:
+def examined(
+    index: int, eager: Reference, size: generalise.OtherSize | str, runner: RemoteRunner, report: Report
+) -> bool:
     """Make the generalisation report of a graph; false where no other can be made. The verdicts stand in any case."""
     try:
-        generalise.examine(index, eager, runner, report)
+        generalise.examine(index, eager, size, runner, report)
     except Closed:
         raise
     except RunnerFault:

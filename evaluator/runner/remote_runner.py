@@ -84,6 +84,11 @@ class RemoteRunner:
         self._matched = [name for name, matches in applied.per_pass.items() if matches]
         return applied
 
+    def foresee(self, index: int, inputs: Sequence[Any]) -> None:
+        """Say on what inputs (shape and dtype, or a number) a graph is going to be called: they can be compiled for."""
+        if self._channel is not None and self._is_alive():
+            self._ask({"do": "foresee", "graph": index, "inputs": list(inputs)}, "while it waited", _SEND_SECONDS)
+
     def call(
         self, index: int, case: Case, *, count: bool = False, closely: bool = False, watched: bool = True
     ) -> Returned:

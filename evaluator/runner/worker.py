@@ -38,6 +38,7 @@ from evaluator.runner import (
 )
 from evaluator.runner.devices import torch_device
 from evaluator.runner.failures import failure
+from evaluator.runner.forerunner import Forerunner
 from evaluator.runner.outside import ReadsOutside
 from evaluator.runner.protocol import Channel, Message
 from evaluator.runner.successors import successors
@@ -64,7 +65,9 @@ def main(
     streams = _open_streams()
     for seed in seeds.common:
         seeds.unpack(seed)
+    ahead = None
     if job.device != "cpu":
+        ahead = Forerunner.start(folder)  # CUDA can not be forked
         rehearsal.first_launch(torch_device(job.device))
     if waits:
         getting_ready.runner(torch_device(job.device), channel.is_readable)
@@ -73,7 +76,7 @@ def main(
         except protocol.Closed:
             return
         job, run_ends = Job.from_json(said["job"]), said["run_ends"]
-    worker = Worker(job, folder, guarding.sender(channel))
+    worker = Worker(job, folder, guarding.sender(channel), ahead)
     me = os.getpid()
     channel.send({"ready": True})
     while True:
@@ -100,8 +103,11 @@ def _open_streams() -> tuple[TextIO, TextIO]:
 
 
 class Worker:
-    def __init__(self, job: Job, folder: Path, tell: Callable[[Finding], None]) -> None:
+    def __init__(
+        self, job: Job, folder: Path, tell: Callable[[Finding], None], ahead: Forerunner | None = None
+    ) -> None:
         self.job = job
+        self.ahead = ahead  # compiles for us, where there is something to compile for
         self.pass_dir = folder / workspace.PASS_DIR
         self.guards = guarding.Guards(job, self.pass_dir, tell)
         self.folder = folder
@@ -122,6 +128,8 @@ class Worker:
                         return {"ok": self._load()}
                     case "apply":
                         return {"ok": self._apply(request["graph"])}
+                    case "foresee":
+                        return {"ok": self._foresee(request)}
                     case "call":
                         return {"ok": self._call(request, *descriptors)}
                     case "measure":
@@ -142,6 +150,8 @@ class Worker:
             self.passes = load_submission(self.pass_dir)
         finally:
             self.guards.loaded()
+        if self.ahead is not None:
+            self.ahead.begin(self.job)
         return {"passes": [one.name for one in self.passes]}
 
     def _apply(self, index: int) -> Message:
@@ -177,6 +187,12 @@ class Worker:
             steps.append({"pass_name": self.passes[number].name, "code": code, "new_nodes": step.new_nodes})
         return steps
 
+    def _foresee(self, request: Message) -> Message:
+        """A graph is going to be called on inputs that are not its own."""
+        if self.ahead is not None:
+            self.ahead.foresee(request["graph"], request["inputs"])
+        return {}
+
     def _call(self, request: Message, inputs_file: int, outputs_file: int) -> Message:
         """One call on fresh inputs; the outputs go into the memory that the judge made for them."""
         module = self.modules[request["graph"]]
@@ -204,9 +220,10 @@ class Worker:
     def _measure(self, request: Message, files: Sequence[int]) -> Message:
         """Time the rewritten graph beside eager and the baselines."""
         index = request["graph"]
-        return measuring.measure(
-            request, self.job.graphs[index], self.modules[index], torch_device(self.job.device), files
-        )
+        with self.ahead.at_rest() if self.ahead is not None else nullcontext():
+            return measuring.measure(
+                request, self.job.graphs[index], self.modules[index], torch_device(self.job.device), files
+            )
 
 
 def _synchronise(device: str) -> None:
