@@ -7,6 +7,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 WHAT=${1:-all}
 scripts/setup.sh test || exit 1
 
+# Hundreds of processes are started: where bytecode is not kept, each compiles all of our modules again.
+unset PYTHONDONTWRITEBYTECODE
+
 bin=.venv/bin
 read -ra pytest_arguments <<<"${PYTEST_ARGS:-}"
 names=() outcomes=()
@@ -22,8 +25,8 @@ step() {
     names+=("$name") outcomes+=("$outcome $((SECONDS - start)) s")
 }
 
-# The evaluator's tests are half of the time and need neither the database nor the browser: the two halves run side by
-# side. PYTEST_ARGS are for one process, which may be given files.
+# The evaluator's tests are half of the time and need neither the database nor the browser: they run beside everything
+# else, linters too. PYTEST_ARGS are for one process, which may be given files.
 evaluator_log=var/setup/test-evaluator.log
 remembered=var/setup/pytest # where each half remembers which tests failed
 half() {
@@ -62,6 +65,7 @@ run_again() { # the half's name and the place of its outcome
     fi
 }
 
+if [[ $WHAT == all ]] && ((!${#pytest_arguments[@]})); then start_evaluator_tests; fi
 if [[ $WHAT != hostile ]]; then
     step "ruff check" $bin/ruff check .
     step "ruff format" $bin/ruff format --check --quiet .
@@ -76,7 +80,6 @@ case $WHAT in
         if ((${#pytest_arguments[@]})); then
             step "pytest" $bin/python -m pytest -m "not hostile" "${pytest_arguments[@]}"
         else
-            start_evaluator_tests
             step "pytest" half others --ignore tests/evaluator
             step "pytest evaluator" evaluator_tests_outcome
             place=${#outcomes[@]}

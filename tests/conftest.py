@@ -11,6 +11,10 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
+# Inductor compiles a program for each vector unit of the processor first, for every new cache: 8 s of a core each time.
+# Tests take the processor's word for it. Those in a sandbox do not: nothing of this environment arrives there.
+os.environ.setdefault("TORCHINDUCTOR_VEC_ISA_OK", "1")
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """A run that was started in the background ignores Ctrl-C, and so would all that tests start and end by it."""
