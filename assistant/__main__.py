@@ -62,8 +62,10 @@ def _parser() -> argparse.ArgumentParser:
     export = commands.add_parser("export", help="ended attempts as JSON Lines on standard output")
     export.add_argument("--least-score", type=float)
     export.add_argument("--honest", action="store_true", default=None)
+    export.add_argument("--correct", action="store_true", default=None, help="every graph correct")
     export.add_argument("--best-per-task", action="store_true", default=None)
-    export.add_argument("--held-out", metavar="SLUG,SLUG", help="leave these tasks out")
+    export.add_argument("--held-out", metavar="SLUG,SLUG", help="leave out these tasks, and what shares code with them")
+    export.add_argument("--licences", metavar="A,B", help="only tasks under one of these")
     export.set_defaults(command=_export)
     return parser
 
@@ -106,7 +108,10 @@ def _change(workbench: Workbench, options: argparse.Namespace) -> None:
 
 
 def _export(workbench: Workbench, options: argparse.Namespace) -> None:
-    filters = {name: getattr(options, name) for name in ("least_score", "honest", "best_per_task", "held_out")}
+    filters = {
+        name: getattr(options, name)
+        for name in ("least_score", "honest", "correct", "best_per_task", "held_out", "licences")
+    }
     for one in workbench.trajectories(**filters):
         print(json.dumps(one, ensure_ascii=False))
 

@@ -136,18 +136,28 @@ def resume(request: HttpRequest, attempt_id: str) -> dict[str, Any]:
 @router.get("/assistant/trajectories", summary="The author's ended attempts as JSON Lines")
 def trajectories(
     request: HttpRequest,
-    least_score: float | None = None,
+    least_score: Annotated[str, Field(max_length=40)] = "",
     honest: bool = False,
+    correct: bool = False,
     best_per_task: bool = False,
     held_out: Annotated[str, Field(max_length=20_000)] = "",
+    licences: Annotated[str, Field(max_length=2_000)] = "",
 ) -> StreamingHttpResponse:
-    """`held_out`: slugs of tasks that must not occur, with commas between. Tasks that are marked so never do."""
-    slugs = [slug.strip() for slug in held_out.split(",") if slug.strip()]
-    filters = Filters(least_score, honest, best_per_task, slugs)
+    """`held_out`: slugs of tasks that must not occur, nor tasks that share a graph's code with them; `licences`: only
+    tasks under one of these. Both with commas between. Tasks that are marked held out or never sent are left out."""
+    try:
+        least = float(least_score) if least_score else None
+    except ValueError:
+        raise Refused(422, "invalid", f"least_score is a number, not {least_score!r}.") from None
+    filters = Filters(least, honest, correct, best_per_task, _parts(held_out), _parts(licences))
     lines: Iterator[str] = json_lines(current_author(request), filters)
     answer = StreamingHttpResponse(lines, content_type="application/x-ndjson; charset=utf-8")
     answer.headers["Content-Disposition"] = 'attachment; filename="trajectories.jsonl"'
     return answer
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _wished(request: HttpRequest, attempt_id: str, wish: Attempt.Wish) -> dict[str, Any]:

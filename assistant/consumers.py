@@ -11,9 +11,8 @@ from assistant.models import Conversation
 from graphs.refused import Refused
 from submissions.authors import current_author
 from submissions.consumers import close_code
-from submissions.floods import TOO_MANY, Messages
+from submissions.floods import TOO_LARGE, TOO_MANY, Messages
 
-_TOO_LARGE = 1009
 _LONGEST = 1000  # characters: a page sends pings
 
 
@@ -54,7 +53,7 @@ class ConversationConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         if self.messages.are_too_many():
             await self.close(code=TOO_MANY)
         elif text_data is None or len(text_data) > _LONGEST:
-            await self.close(code=_TOO_LARGE)
+            await self.close(code=TOO_LARGE)
         elif await self._admitted() is not None:
             await self.send_json({"type": "pong"})
 

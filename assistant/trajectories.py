@@ -5,22 +5,30 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assistant.models import Attempt
+from django.db.models import Q
+
+from assistant.models import Attempt, TaskMark
 from evaluator.verdicts import Integrity
+from graphs.models import Task, TaskGraph
 from submissions.models import Author, Run
 
+OWN_LICENCE = "Apache-2.0"
+UNKNOWN_LICENCE = "unknown"
 _KEYS = ("role", "content", "tool_calls", "tool_call_id")
 
 
 @dataclass(frozen=True)
 class Filters:
     """`least_score` is an aggregate score, so that attempts without one are left out with it. `held_out` are slugs of
-    tasks that must not occur: a decontaminated export."""
+    tasks that must not occur, nor any task that shares a graph's code with them: a decontaminated export. `licences`:
+    only tasks all of whose graphs are under one of these."""
 
     least_score: float | None = None
     honest: bool = False  # the best run is clean
+    correct: bool = False  # every graph is correct in the best run
     best_per_task: bool = False
     held_out: Collection[str] = ()
+    licences: Collection[str] = ()
 
 
 def trajectories(author: Author, filters: Filters) -> Iterator[dict[str, Any]]:
@@ -35,7 +43,11 @@ def trajectories(author: Author, filters: Filters) -> Iterator[dict[str, Any]]:
         run = Run.objects.filter(pk=best["run"]).first() if best else None
         if filters.honest and (run is None or (run.reviewed_verdict or run.verdict) != Integrity.CLEAN):
             continue
+        if filters.correct and (run is None or not run.total or run.correct != run.total):
+            continue
         if filters.best_per_task and (task.pk in shown or run is None):
+            continue
+        if filters.licences and not set(licences_of(task)) <= set(filters.licences):
             continue
         shown.add(task.pk)
         yield trajectory(attempt, run)
@@ -70,6 +82,7 @@ def trajectory(attempt: Attempt, run: Run | None) -> dict[str, Any]:
             "estimated": any(one["estimated"] for one in used),
         },
         "hardware": attempt.device,
+        "licences": licences_of(conversation.task),
         "versions": {
             **{str(name): str(version) for name, version in (result.get("versions") or {}).items()},
             "prompts": [f"{name} {version} {digest}" for name, version, digest in sorted(prompts)],
@@ -85,13 +98,32 @@ def json_lines(author: Author, filters: Filters) -> Iterator[str]:
 
 def _ended(author: Author, filters: Filters) -> Iterable[Attempt]:
     rows = Attempt.objects.filter(conversation__author=author, state=Attempt.State.ENDED)
-    rows = rows.exclude(conversation__task__slug__in=list(filters.held_out))
-    rows = rows.exclude(conversation__task__marks__held_out=True).select_related("conversation__task")
+    marks = TaskMark.objects.filter(Q(author=None) | Q(author=author), never_send=True).values("task_id")
+    rows = rows.exclude(conversation__task__in=_contaminated(filters.held_out)).exclude(conversation__task__in=marks)
+    rows = rows.select_related("conversation__task")
     if not filters.best_per_task:
         return rows.order_by("created_at")
     # The best of each task comes first. Not sorted by the database: to some, JSON's null is more than any number.
     found = sorted(rows.order_by("created_at").values_list("pk", "best"), key=lambda pair: _rank(pair[1]), reverse=True)
     return (attempt for pk, _ in found for attempt in rows.filter(pk=pk))
+
+
+def _contaminated(slugs: Collection[str]) -> set[int]:
+    """Tasks with a graph whose code, names aside, is that of a graph of a held-out task; those tasks themselves too."""
+    held_out = Task.objects.filter(Q(slug__in=list(slugs)) | Q(marks__held_out=True))
+    codes = TaskGraph.objects.filter(task__in=held_out).values_list("graph__source__canonical_hash", flat=True)
+    shared = TaskGraph.objects.filter(graph__source__canonical_hash__in=set(codes)).values_list("task_id", flat=True)
+    return {*held_out.values_list("pk", flat=True), *shared}
+
+
+def licences_of(task: Task) -> list[str]:
+    """What the task's graphs say of their licence (`license` in graph_net.json); "unknown" for one that says nothing.
+    Those that ship with the workbench are under its own."""
+    if task.origin in ("shipped", "captured"):
+        return [OWN_LICENCE]
+    samples = task.entries.values_list("graph__sample", flat=True)
+    said = {str((sample.get("graph_net") or {}).get("license") or UNKNOWN_LICENCE) for sample in samples}
+    return sorted(said) or [UNKNOWN_LICENCE]
 
 
 def _rank(best: Mapping[str, Any] | None) -> tuple[bool, bool, float, int]:

@@ -8,6 +8,7 @@ from passnet_web.api import api
 
 urlpatterns = [
     path("", include("submissions.urls")),
+    path("", include("assistant.urls")),
     path("", include("passnet_web.accounts.urls")),
     path("api/", api.urls),
     path("healthz", health.healthz),

@@ -1,0 +1,131 @@
+"""Pages of the assistant: batches, attempts step by step, an author's iteration curves. All rendered by the server."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.views.decorators.http import require_POST, require_safe
+from pydantic import ValidationError
+
+from assistant.access import access_attempt, access_batch, providers_of
+from assistant.actions.batches import do_pause_batch, do_resume_batch, do_stop_batch
+from assistant.author_curves import author_to_show, curves_of
+from assistant.batch_api import BEGUN, CHANGED, Begin, begin_batch
+from assistant.batches.choosing import named_tasks, shipped_benchmark
+from assistant.batches.progress import progress_of
+from assistant.iteration import share_reached, share_wavering
+from assistant.models import Attempt, Batch
+from assistant.player import steps_of
+from graphs.refused import Refused
+from submissions import limits
+from submissions.authors import current_author
+from submissions.devices import device_names
+
+_LISTED = 100
+_CHANGES = {"pause": do_pause_batch, "resume": do_resume_batch, "stop": do_stop_batch}
+
+
+@require_safe
+def batches(request: HttpRequest) -> HttpResponse:
+    """The author's batches, and the form that begins one."""
+    return _batches(request, {}, "")
+
+
+@require_POST
+def begin(request: HttpRequest) -> HttpResponse:
+    """Begins a batch and shows it; the form again, with the reason, where it is refused."""
+    author = current_author(request)
+    given = {name: request.POST.get(name, "").strip() for name in (*Begin.model_fields, "which")}
+    fields = {name: value for name, value in given.items() if value and name not in ("tasks", "which")}
+    try:
+        limits.take(BEGUN, author.pk)
+        slugs = given["tasks"].replace(",", " ").split()
+        if given["which"] == "named" and not slugs:
+            raise Refused(400, "no_tasks", "No task is named. Write the slugs of some, or choose the benchmark.")
+        tasks = named_tasks(slugs) if given["which"] == "named" else shipped_benchmark()
+        batch = begin_batch(author, tasks, Begin.model_validate(fields))
+    except Refused as refused:
+        return _batches(request, given, refused.message, refused.status)
+    except ValidationError as error:
+        first = error.errors()[0]
+        return _batches(request, given, f"{first['loc'][0]}: {first['msg']}.", 400)
+    return HttpResponseRedirect(f"/batches/{batch.pk}/")
+
+
+def _batches(request: HttpRequest, given: dict[str, str], problem: str, status: int = 200) -> HttpResponse:
+    author = current_author(request)
+    rows = [(batch, progress_of(batch)) for batch in Batch.objects.filter(author=author)[:_LISTED]]
+    shown = {
+        "rows": rows,
+        "devices": device_names(),
+        "providers": providers_of(author),
+        "given": given,
+        "problem": problem,
+    }
+    return render(request, "assistant/batches.html", shown, status=status)
+
+
+@require_safe
+def batch(request: HttpRequest, batch_id: str) -> HttpResponse:
+    """One batch, task by task."""
+    found = access_batch(current_author(request), batch_id)
+    items = found.items.select_related("task")
+    wanted = request.GET.get("state", "")
+    if wanted:
+        items = items.filter(state=wanted)
+    shown = {"batch": found, "progress": progress_of(found), "items": items, "state": wanted}
+    return render(request, "assistant/batch.html", shown)
+
+
+@require_POST
+def change_batch(request: HttpRequest, batch_id: str) -> HttpResponse:
+    """Pause, resume or stop it."""
+    author = current_author(request)
+    limits.take(CHANGED, author.pk)
+    found = access_batch(author, batch_id)
+    change = _CHANGES.get(request.POST.get("wish", ""))
+    if change is None:
+        raise Refused(400, "unknown_wish", f"A batch can be asked to {', '.join(_CHANGES)}.")
+    change(found)
+    return HttpResponseRedirect(f"/batches/{found.pk}/")
+
+
+@require_safe
+def attempts(request: HttpRequest) -> HttpResponse:
+    """The author's attempts, newest first, and the form that exports them."""
+    rows = Attempt.objects.filter(conversation__author=current_author(request))
+    rows = rows.select_related("conversation__task", "conversation__provider").defer(
+        "first_files", "files", "best_files"
+    )
+    query = request.GET.get("q", "").strip()[:200]
+    if query:
+        rows = rows.filter(conversation__task__slug__icontains=query)
+    return render(request, "assistant/attempts.html", {"attempts": rows[:_LISTED], "query": query})
+
+
+@require_safe
+def attempt(request: HttpRequest, attempt_id: str) -> HttpResponse:
+    """One attempt, step by step; with `q` only what holds these words."""
+    found = access_attempt(current_author(request), attempt_id)
+    query = request.GET.get("q", "").strip()[:200]
+    steps = steps_of(found)
+    matching = [step for step in steps if query.lower() in step.searched] if query else steps
+    shown: dict[str, Any] = {"attempt": found, "steps": matching, "total": len(steps), "query": query}
+    return render(request, "assistant/attempt.html", shown)
+
+
+@require_safe
+def author(request: HttpRequest, name: str = "") -> HttpResponse:
+    """What repeated evaluation has brought an author, task by task."""
+    reader = current_author(request)
+    found = author_to_show(reader, name)
+    rows = curves_of(found)
+    only = [row.curve for row in rows]
+    shown = {
+        "author": found,
+        "rows": rows,
+        "reached": share_reached(only),
+        "wavering": share_wavering(only),
+        "own": found.pk == reader.pk,
+    }
+    return render(request, "assistant/author.html", shown)
