@@ -22,6 +22,7 @@ from evaluator.runner import rehearsal, workspace
 from evaluator.runner.failures import failure
 from evaluator.runner.match_lines import Lines
 from evaluator.runner.protocol import Closed, Message
+from evaluator.runner.unfinished import completed
 from graphs.fx_source import parse
 from graphs.problems import ReadProblem
 
@@ -92,7 +93,8 @@ def _match(bench: _Graphs, request: Message, folder: Path, say: Callable[[Messag
     start_of_limits = _Limit()
     pass_dir = folder / workspace.PASS_DIR
     try:
-        passes = _load(request["files"], folder)
+        files, missing = completed(request["files"])
+        passes = _load(files, folder)
     except BaseException as problem:
         say({"say": "failed", **failure(problem, pass_dir)})
         return
@@ -100,7 +102,8 @@ def _match(bench: _Graphs, request: Message, folder: Path, say: Callable[[Messag
     for index in [request["first"], *bench.others(request["first"])]:
         start_of_limits.renew()
         try:
-            say({"say": "graph", "graph": index, **_found(bench.module(index), passes)})
+            found = _found(bench.module(index), passes)
+            say({"say": "graph", "graph": index, **found, "notes": [*missing, *found["notes"]]})
         except (ReadProblem, UnsupportedTarget) as problem:
             say({"say": "unreadable", "graph": index, "message": str(problem)})
         except BaseException as problem:

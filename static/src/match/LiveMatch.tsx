@@ -58,11 +58,17 @@ function Line({ state }: { state: LiveState }) {
   const graphs = graphNames.value.length;
   const all = answered > 0 && graphs > 1 ? <span class="faint"> · {hit} of {answered < graphs && state.done < state.asked ? `${answered} graphs so far` : plural(answered, "graph")}</span> : null;
   if (answer.matches > 0) {
-    return <><span class="correct"><b aria-hidden="true">● </b>{answer.matches === 1 ? "Matches once" : `Matches ${answer.matches} times`}</span>{all}</>;
+    return <><span class="correct"><b aria-hidden="true">● </b>{answer.matches === 1 ? "Matches once" : `Matches ${answer.matches} times`}</span>{all}<Notes notes={answer.notes} /></>;
   }
   const miss = missInView.value;
   const fit = miss === null ? "" : `: ${miss.matched.length} of ${plural(miss.pattern_size, "node")} fit`;
   return <><span class="fail"><b aria-hidden="true">■ </b>No match{fit}</span>{all}</>;
+}
+
+/** What the author should know besides: a function that is not written yet, operands that were swapped. */
+function Notes({ notes }: { notes: readonly string[] }) {
+  if (notes.length === 0) return null;
+  return <span class="faint live-problem" title={notes.join("\n")}>{` · ${notes[0]}`}{notes.length > 1 && ` and ${notes.length - 1} more`}</span>;
 }
 
 function whyNone(state: LiveState): string {

@@ -22,6 +22,7 @@ const FOR_GOOD: Record<number, string> = {
   4401: "You are not logged in any more. Log in again in another tab; the next run asks for it too.",
   4403: "Your account may not do this.",
   4404: "There is no such task.",
+  4413: "The files are too large to be matched while you type. A run matches them.",
 };
 
 export class MatchSocket {

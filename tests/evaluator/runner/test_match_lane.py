@@ -55,6 +55,14 @@ def by_graph(said: list[dict]) -> dict[str, dict]:
     return {one["graph"]: one for one in said if one["say"] == "graph"}
 
 
+def test_a_pattern_matches_before_there_is_anything_to_put_in_its_place(client):
+    alone = files()["Fuse.py"].partition("def replacement_args")[0]
+    assert "def pattern" in alone
+    found = by_graph(client.match({**files(), "Fuse.py": alone}, "one"))
+    assert found["one"]["matches"] == 1
+    assert found["one"]["notes"] == ["Fuse has no `replacement_args` yet.", "Fuse has no `replacement_func` yet."]
+
+
 def test_the_graph_in_view_comes_first_and_each_is_answered_once(client):
     assert client.greeting["say"] == "ready"
     said = client.match(files(), "twice")
