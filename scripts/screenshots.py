@@ -18,8 +18,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from palette_png import with_palette
 from playwright.sync_api import Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,10 +29,23 @@ PASS = "FuseMaskedMean.py"
 HEIGHT = 900
 START_SECONDS = 90
 JUDGE_SECONDS = 120
+MEASURE_SECONDS = 600
 
 # What the documentation shows; --all takes every state in every theme and width.
 WANTED = {("catalogue", 1440), ("workbench", 1440), ("workbench", 900), ("no-match", 1440)}
-ONCE = {"empty", "running", "draft", "compare", "offline", "failed", "graph", "shared", "search"}  # light, 1440 pixels
+ONCE = {
+    "empty",
+    "running",
+    "stale",
+    "draft",
+    "compare",
+    "offline",
+    "failed",
+    "graph",
+    "shared",
+    "search",
+}  # light, 1440
+BOTH = {"slower", "upload", "assistant"}  # light and dark, 1440 pixels
 
 
 def main() -> int:
@@ -60,16 +74,20 @@ class Camera:
         """Write `<state>[-900]-<theme>.png` for each theme and width that is wanted."""
         for width in (900, 1440):
             once = width == 1440 and state in ONCE
-            if not self._everything and (state, width) not in WANTED and not once:
+            wanted = (state, width) in WANTED or (width == 1440 and state in BOTH)
+            if not self._everything and not wanted and not once:
                 continue
             self._page.set_viewport_size({"width": width, "height": HEIGHT})
-            for theme in ("light", "dark")[: 1 if once and not self._everything else 2]:
+            themes: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
+            for theme in themes[: 1 if once and not self._everything else 2]:
                 self._page.emulate_media(color_scheme=theme, reduced_motion="reduce")
                 self._page.mouse.move(0, 0)
                 self._page.wait_for_timeout(400)  # canvas and editor draw once more after a change of size or theme
                 name = f"{state}{'' if width == 1440 else f'-{width}'}-{theme}.png"
-                self._page.screenshot(path=self._folder / name)
-                print(f"{name}: {(self._folder / name).stat().st_size // 1024} KB")
+                assert self._page.context.browser is not None
+                picture = with_palette(self._page.context.browser, self._page.screenshot())
+                (self._folder / name).write_bytes(picture)
+                print(f"{name}: {len(picture) // 1024} KB", flush=True)
         self._page.set_viewport_size({"width": 1440, "height": HEIGHT})
 
 
@@ -87,6 +105,10 @@ def tour(page: Page, url: str, camera: Camera) -> None:
     wait_for_verdict(page)
     page.locator("tr[data-graph]").nth(1).click()
     camera.take("workbench")
+    page.locator(".pane-pass .view-line").first.click()
+    page.keyboard.type("# typed since\n")
+    page.locator(".verdict-line .tag.stale").wait_for()
+    camera.take("stale")
     page.goto(url)
     page.wait_for_selector('#catalogue a[href^="/tasks/"]')
     camera.take("catalogue")
@@ -104,8 +126,13 @@ def tour(page: Page, url: str, camera: Camera) -> None:
     page.locator(".live-line", has_text="Matches").wait_for()
     camera.take("draft")
     page.locator(".draft-outcome").get_by_role("button", name="Undo").click()
+    page.get_by_role("tab", name="assistant").click()
+    page.get_by_role("button", name="Set up a model").click()
+    camera.take("assistant")
     states_without_a_server(page, url, camera)
     other_pages(page, url, camera)
+    slower(page, url, camera)
+    uploads(page, url, camera)
 
 
 def states_without_a_server(page: Page, url: str, camera: Camera) -> None:
@@ -136,6 +163,38 @@ def other_pages(page: Page, url: str, camera: Camera) -> None:
     page.goto(f"{url}/?q=norm&dtypes=float16")
     page.wait_for_selector(".saved-list li.current")
     camera.take("search")
+
+
+def slower(page: Page, url: str, camera: Camera) -> None:
+    """The page of slow graphs without figures, and with those of this machine."""
+    page.goto(f"{url}/slower/")
+    page.get_by_text("import_baselines").wait_for()
+    camera.take("slower-empty")
+    open_workbench(page, url)
+    page.get_by_role("button", name="Measure eager and Inductor on this machine").click()
+    rows = page.locator("tr[data-baseline]").filter(has_text=re.compile(r"\d×"))
+    rows.nth(3).wait_for(timeout=MEASURE_SECONDS * 1000)
+    page.goto(f"{url}/slower/")
+    page.locator("main table tbody tr").first.wait_for()
+    camera.take("slower")
+
+
+def uploads(page: Page, url: str, camera: Camera) -> None:
+    """A folder that came in, and an archive that is none."""
+    page.goto(f"{url}/upload/")
+    with tempfile.TemporaryDirectory() as folder:
+        sample = Path(folder) / "residual-layer-norm"
+        shutil.copytree(
+            ROOT / "graphs" / "data" / "residual-layer-norm" / "graphs" / "f32_2x14x64", sample / "f32_2x14x64"
+        )
+        page.locator("#choose-folder").set_input_files(sample)
+        mine = page.get_by_role("region", name="Your uploads")
+        mine.get_by_role("link").first.wait_for()
+        (Path(folder) / "notes.zip").write_text("no archive")
+        page.locator("#choose-archive").set_input_files(Path(folder) / "notes.zip")
+        mine.get_by_role("alert").wait_for()
+    page.get_by_role("button", name="Start from an example").click()
+    camera.take("upload")
 
 
 def choose(page: Page, words: str) -> None:
