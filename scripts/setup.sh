@@ -32,5 +32,12 @@ if ! flock -n 9; then
 fi
 
 require_system "$MODE"
+# One waits for downloads for most of its time, the other computes. Who fails has said why; the other ends with it.
+set -m # a process group of its own, to end it as a whole
+setup_frontend </dev/null &
+frontend=$!
+set +m
+trap 'kill -TERM -- "-$frontend" 2>/dev/null || true' EXIT
 setup_python "$MODE"
-setup_frontend
+wait "$frontend"
+trap - EXIT
