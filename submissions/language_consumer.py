@@ -71,7 +71,7 @@ class LanguageConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         if author is None:
             return
         if not settings.LANGUAGE_SOCKET:
-            await self._turn_off("it is switched off on this server", "never")
+            await self._turn_off("this workbench runs no language servers (LANGUAGE_SOCKET is empty)", "never")
             return
         self.group = f"language.{author}"
         await self.channel_layer.group_add(self.group, self.channel_name)
