@@ -72,13 +72,13 @@ def test_the_editor_works_without_language_servers(page: Page, context: BrowserC
 
     def refuse(socket: WebSocketRoute) -> None:
         tries.append(socket.url)
-        socket.send('{"type": "off", "message": "it is switched off on this server", "again": "never"}')
+        socket.send('{"type": "off", "message": "this workbench runs no language servers (LANGUAGE_SOCKET is empty)", "again": "never"}')
 
     page.route_web_socket("**/ws/language", refuse)
     lines = "".join(f"x{number} = {number}\n" for number in range(10_000))
     put_draft(POOLING, {"MyPass.py": lines, ORDER: '["MyPass"]'})
     open_task(page, POOLING)
-    expect(page.locator(".language-line")).to_have_text("completion is off: it is switched off on this server")
+    expect(page.locator(".language-line")).to_have_text("completion is off: this workbench runs no language servers (LANGUAGE_SOCKET is empty)")
     page.locator(".editor-host .view-lines").first.click()
     page.keyboard.press("ControlOrMeta+End")
     page.keyboard.type("# the 10,001st line")
