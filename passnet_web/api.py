@@ -13,6 +13,7 @@ from assistant.batch_api import router as batches
 from assistant.chat_api import router as chat
 from assistant.evaluate_api import router as evaluations
 from assistant.provider_api import router as providers
+from assistant.tool_api import router as tools
 from graphs.api import router as graphs
 from graphs.refused import Refused
 from passnet_web.errors import with_headers
@@ -58,6 +59,7 @@ for router in (
     attempts,
     batches,
     evaluations,
+    tools,
 ):
     api.add_router("", router)
 
