@@ -16,6 +16,9 @@ import torch
 from torch.fx import GraphModule, Interpreter, Node
 from torch.utils._pytree import tree_leaves
 
+from evaluator.measure import provenance
+from evaluator.measure.provenance import Fused
+
 Backend = Callable[[GraphModule, Sequence[Any]], Callable[..., Any]]
 
 INDUCTOR_MODES: dict[str, dict[str, Any]] = {
@@ -31,6 +34,7 @@ class Compiled:
 
     call: Callable[..., Any]
     seconds: float
+    fused: Fused  # by its kernels, where the compiler says so
 
 
 def compile_baseline(name: str, module: GraphModule, inputs: Sequence[Any]) -> Compiled:
@@ -39,10 +43,11 @@ def compile_baseline(name: str, module: GraphModule, inputs: Sequence[Any]) -> C
     if name not in known:
         raise LookupError(f"there is no baseline {name!r}: {', '.join(known)}")
     started = perf_counter()
-    call = known[name](module, inputs)
-    with torch.no_grad():
-        call(*inputs)
-    return Compiled(call, perf_counter() - started)
+    with provenance.fused() as fused:
+        call = known[name](module, inputs)
+        with torch.no_grad():
+            call(*inputs)
+    return Compiled(call, perf_counter() - started, fused)
 
 
 def backends() -> dict[str, Backend]:
@@ -92,6 +97,8 @@ class _ExampleValues(Interpreter):
     def run_node(self, n: Node) -> Any:
         value = super().run_node(n)
         n.meta["example_value"] = value
+        if n.op not in ("placeholder", "output"):
+            provenance.name_sources(n)
         return value
 
 

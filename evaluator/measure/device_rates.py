@@ -27,7 +27,7 @@ def device_rates(device: torch.device) -> DeviceRates:
         vector_rate=_vector_rate(device),
         launch_host=_queue_cost(add),
         launch_synchronised=_median(synchronised, "add", 200),
-        kernel_minimum=_median(GraphTimer({"add": [add] * 8}, flush), "add", 10),
+        kernel_minimum=_median(GraphTimer({"add": [add] * 9}, flush), "add", 10),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from evaluator.measure.quiet_host import ROUNDS, Settle, always, quiet
 from evaluator.measure.timers import Timer
 from evaluator.statistics import FEW_RESAMPLES, RESAMPLES, Ratio, ratio_of_medians
 
@@ -22,10 +23,10 @@ class Precision:
 
 #: By entry and method. The scored one may take the most rounds; `graph` is so steady that it can be asked for more.
 PRECISION = {
-    "direct e2e": Precision(max_rounds=200),
-    "direct graph": Precision(half_width=0.01, min_rounds=40, max_rounds=200, budget_seconds=0.5),
-    "direct gpu": Precision(max_rounds=60, budget_seconds=0.3),
-    "compiled e2e": Precision(max_rounds=60, budget_seconds=0.3),
+    "direct e2e": Precision(min_rounds=20, budget_seconds=0.25),
+    "direct graph": Precision(half_width=0.005, min_rounds=12, max_rounds=48, budget_seconds=0.3),
+    "direct gpu": Precision(max_rounds=24, budget_seconds=0.15),
+    "compiled e2e": Precision(max_rounds=32, budget_seconds=0.15),
 }
 
 
@@ -59,6 +60,7 @@ def time_in_rounds(
     after: Callable[[int, str], None] = lambda *_: None,
     baseline: str = "eager",
     clock: Callable[[], float] = time.monotonic,
+    settle: Settle = always,
 ) -> Timing:
     """Call every participant once a round, in an order drawn anew for each, after `refill(round)` gave fresh inputs.
 
@@ -66,22 +68,34 @@ def time_in_rounds(
     always first. `after(round, name)` may look at what was just timed. Stops when every ratio's 95 % interval is
     narrower than asked, after `max_rounds` or when the budget is spent, whichever comes first, but never before
     `min_rounds`: the result is then inconclusive, not an abort.
+
+    `settle` is called every few rounds, looks for a quiet processor and says how quiet it is there, see `quiet_host`:
+    rounds on a host that was not quiet do not count.
     """
     samples: dict[str, list[float]] = {name: [] for name in names}
+    yardsticks: list[float] = []
     deadline = clock() + precision.budget_seconds
     rounds, check_at, known = 0, precision.min_rounds, False
     while rounds < precision.max_rounds and (rounds < precision.min_rounds or (not known and clock() < deadline)):
+        yardsticks.append(yardsticks[-1] if rounds % ROUNDS else settle())
         refill(rounds)
         for name in rng.sample(list(names), len(names)):
             samples[name].append(timer.sample(name))
             after(rounds, name)
         rounds += 1
         if rounds >= check_at:
-            ratios = _ratios(samples, baseline, FEW_RESAMPLES)
+            ratios = _ratios(_quiet(samples, yardsticks, precision), baseline, FEW_RESAMPLES)
             known = all(ratio.half_width <= precision.half_width for ratio in ratios.values())
             # The interval shrinks with the root of the rounds: looking at every round would cost more than it saves.
             check_at = max(rounds + 5, int(rounds * 1.5))
-    return Timing(timer.method, samples, baseline, precision.half_width)
+    return Timing(timer.method, _quiet(samples, yardsticks, precision), baseline, precision.half_width)
+
+
+def _quiet(
+    samples: dict[str, list[float]], yardsticks: Sequence[float], precision: Precision
+) -> dict[str, list[float]]:
+    kept = quiet(yardsticks, precision.min_rounds)
+    return {name: [times[at] for at in kept] for name, times in samples.items()}
 
 
 def _ratios(samples: dict[str, list[float]], baseline: str, resamples: int) -> dict[str, Ratio]:

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from evaluator.measure import primitives
+from evaluator.measure.quiet_host import QuietHost, always
 from evaluator.measure.rounds import PRECISION, Precision, Timing, time_in_rounds
 from evaluator.measure.timers import CacheFlush, Call, EventTimer, GraphTimer, HostTimer, Timer
 from evaluator.measure.values import StaticInputs, verified_rounds
@@ -26,7 +27,7 @@ PUBLISHED = "published"
 #: Called with method, round, copy of the inputs, and outputs of a timed call of the candidate that is to be verified.
 Verify = Callable[[str, int, int, Any], None]
 
-_COPIES = 8  # of the inputs, for the calls of one CUDA graph
+_COPIES = 9  # of the inputs, for the calls of one CUDA graph
 
 
 @dataclass(frozen=True)
@@ -101,14 +102,22 @@ class _Session:
             if self.writes:  # the next participant of the round starts from the same values
                 refill(number)
 
-        timing = time_in_rounds(
-            timer,
-            names,
-            self.plan.precision[key],
-            refill=refill,
-            rng=self.rng,
-            after=after,
+        host = (
+            QuietHost(self.inputs.device, self.rng) if method == "e2e" and self.inputs.device.type == "cuda" else None
         )
+        try:
+            timing = time_in_rounds(
+                timer,
+                names,
+                self.plan.precision[key],
+                refill=refill,
+                rng=self.rng,
+                after=after,
+                settle=host.settle if host is not None else always,
+            )
+        finally:
+            if host is not None:
+                host.leave()
         return Measured(timing, missing)
 
     def _chosen(self, key: str) -> frozenset[int]:

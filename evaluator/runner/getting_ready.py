@@ -20,7 +20,7 @@ from evaluator.engine.launches import CandidateCounter, eager_launches
 from evaluator.engine.passes import apply_passes
 from evaluator.engine.shapes import node_shapes
 from evaluator.integrity import probes
-from evaluator.measure.baselines import all_through_torch_compile, compile_baseline
+from evaluator.measure.baselines import all_through_torch_compile
 from evaluator.measure.device_state import read_state
 from evaluator.measure.kernels import annotated, profile_kernels
 from evaluator.measure.rounds import PRECISION, Precision
@@ -86,7 +86,6 @@ def _of_a_runner(device: str) -> Iterator[Step]:
     through: dict[str, Callable[..., object]] = {}
     yield lambda: through.update(all_through_torch_compile(eager, participants, values)[0])
     yield lambda: measure(through, inputs, Plan(("e2e",), _FEW), random.Random(1), entry=COMPILED)
-    yield lambda: compile_baseline("inductor", eager, values)
 
 
 def _watched_call(module: Callable[..., object], values: Sequence[object], device: str) -> None:

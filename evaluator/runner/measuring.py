@@ -6,7 +6,7 @@ of timed calls. Nothing that is known here says whether an output is right.
 
 import os
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,7 @@ from evaluator.engine.build import build, on_device
 from evaluator.measure import primitives
 from evaluator.measure.baselines import all_through_torch_compile, compile_baseline
 from evaluator.measure.kernels import annotated, profile_kernels
+from evaluator.measure.provenance import Fused
 from evaluator.measure.rounds import Precision, Timing
 from evaluator.measure.session import (
     BASELINE,
@@ -75,6 +76,7 @@ def measure(request: Message, sample: Sample, candidate: GraphModule, device: st
     eager = on_device(build(parse(sample.source)), device)
     participants: dict[str, Callable[..., Any]] = {BASELINE: eager.forward, CANDIDATE: candidate.forward}
     missing, compile_seconds = {}, {}
+    fused: dict[str, Fused] = {}
     for name in request["baselines"]:
         try:
             compiled = compile_baseline(name, eager, inputs.values)
@@ -82,6 +84,7 @@ def measure(request: Message, sample: Sample, candidate: GraphModule, device: st
             missing[name] = f"{type(problem).__name__}: {problem}"[:2000]
         else:
             participants[name], compile_seconds[name] = compiled.call, compiled.seconds
+            fused[name] = compiled.fused
 
     kept = _Kept(min(_MAX_KEPT_BYTES, os.fstat(outputs_file).st_size))
     if request["profile"] == "published":
@@ -95,7 +98,7 @@ def measure(request: Message, sample: Sample, candidate: GraphModule, device: st
         "verified": kept.calls,
         "outputs": tensors.put(outputs_file, kept.outputs),
         "memory": {name: _peak_memory(run, inputs) for name, run in participants.items()},
-        "profile": _profile(eager, candidate, participants, inputs),
+        "profile": _profile(eager, candidate, participants, inputs, fused),
         "changed": [*primitives.changed(), *precision.changed()],
     }
 
@@ -140,9 +143,13 @@ def _peak_memory(run: Callable[..., Any], inputs: StaticInputs) -> int | None:
 
 
 def _profile(
-    eager: GraphModule, candidate: GraphModule, participants: dict[str, Callable[..., Any]], inputs: StaticInputs
+    eager: GraphModule,
+    candidate: GraphModule,
+    participants: dict[str, Callable[..., Any]],
+    inputs: StaticInputs,
+    fused: Mapping[str, Fused],
 ) -> Message:
-    """Kernels of every participant, with the nodes that launched them where there are nodes."""
+    """Kernels of every participant, with the nodes that launched them where there are nodes, or that they fuse."""
     if inputs.device.type == "cpu":
         return {"problem": "kernels are profiled on a GPU", "participants": {}}
     runs = {**participants, BASELINE: annotated(eager), CANDIDATE: annotated(candidate)}
@@ -151,7 +158,12 @@ def _profile(
     except Exception as problem:  # no right to profile here, most likely: timings do not depend on it
         return {"problem": f"the profiler failed: {problem}"[:2000], "participants": {}}
     participants_found = {
-        name: {"times": list(profile.times), "kernels": [vars(kernel) for kernel in profile.kernels]}
+        name: {
+            "times": list(profile.times),
+            "kernels": [
+                {**vars(one), "nodes": fused.get(name, {}).get(one.name, one.nodes)} for one in profile.kernels
+            ],
+        }
         for name, profile in found.items()
     }
     return {"problem": None, "participants": participants_found}

@@ -27,6 +27,7 @@ _WRONG_DTYPE_FACTOR = 8  # float64 instead of bool
 _SPARE_BYTES = 1 << 20
 _MOST_SPARE_BYTES = 256 << 20
 _MAX_DIMENSIONS = 64
+_AT_ONCE = mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)  # not page by page, as it is touched
 _MAX_OUTPUTS = 4096
 _MAX_ELEMENTS = 1 << 48
 
@@ -128,7 +129,7 @@ def _plan(values: Sequence[Any]) -> tuple[list[Description], int]:
 def _fill(descriptor: int, values: Sequence[Any], descriptions: Sequence[Description], length: int) -> None:
     if not length:
         return
-    with mmap.mmap(descriptor, length) as memory:
+    with mmap.mmap(descriptor, length, flags=_AT_ONCE) as memory:
         for value, description in zip(values, descriptions, strict=True):
             if "offset" in description and value.numel():
                 target = torch.frombuffer(memory, dtype=value.dtype, count=value.numel(), offset=description["offset"])
@@ -139,7 +140,7 @@ def _fill(descriptor: int, values: Sequence[Any], descriptions: Sequence[Descrip
 def _read(descriptor: int, descriptions: Sequence[Description], length: int) -> list[Any]:
     if not length:
         return [_value(None, d) for d in descriptions]
-    with mmap.mmap(descriptor, length) as memory:
+    with mmap.mmap(descriptor, length, flags=_AT_ONCE) as memory:
         return [_value(memory, d) for d in descriptions]
 
 

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from evaluator.measure.quiet_host import quiet
 from evaluator.measure.rounds import Precision, time_in_rounds
 from evaluator.statistics import Ratio, ratio_of_medians, speed_word
 
@@ -88,3 +89,29 @@ def test_words(ratio, word):
 def test_refuses_what_is_not_paired_times(a, b):
     with pytest.raises(ValueError):
         ratio_of_medians(a, b)
+
+
+def test_rounds_count_while_the_yardstick_is_short_and_the_least_of_them_in_any_case():
+    assert quiet([10.0, 11.4, 11.6, 20.0, 10.5], least=2) == [0, 1, 4]  # up to 11.5
+    assert quiet([10.0, 20.0, 30.0, 25.0], least=3) == [0, 1, 3]
+    assert quiet([10.0, 20.0], least=3) == [0, 1]
+
+
+def test_times_on_a_busy_host_are_left_out():
+    yardsticks, host = iter([20.0, 10.0, 10.0]), []
+
+    def settle():
+        host.append(next(yardsticks))
+        return host[-1]
+
+    timer = ScriptedTimer({"eager": lambda: 2 * host[-1], "candidate": lambda: host[-1] + 10})
+    timing = time_in_rounds(
+        timer,
+        ["eager", "candidate"],
+        Precision(min_rounds=16, max_rounds=24),
+        refill=lambda _: None,
+        rng=random.Random(1),
+        settle=settle,
+    )
+    assert timing.samples == {"eager": [20.0] * 16, "candidate": [20.0] * 16}  # not the eight rounds of 40 and 30
+    assert timing.ratios["candidate"].value == 1.0
