@@ -13,6 +13,8 @@ from daphne.http_protocol import WebRequest  # type: ignore[import-untyped]
 from daphne.server import Server  # type: ignore[import-untyped]
 from twisted.web.http import Request
 
+from passnet_web.headers import DATA_POLICY
+
 PATIENCE = 16  # times the limit
 LONGEST_MESSAGE = 8 << 20  # bytes of a WebSocket message, both ways; each consumer has a bound of its own as well
 
@@ -55,6 +57,8 @@ class BoundedRequest(WebRequest):  # type: ignore[misc]
         self.clientproto = b"HTTP/1.1"  # not known yet while the body is being read
         self.setResponseCode(413)
         self.responseHeaders.setRawHeaders(b"content-type", [b"application/json"])
+        self.responseHeaders.setRawHeaders(b"x-content-type-options", [b"nosniff"])
+        self.responseHeaders.setRawHeaders(b"content-security-policy", [DATA_POLICY.encode()])
         self.responseHeaders.setRawHeaders(b"connection", [b"close"])
         self.responseHeaders.setRawHeaders(b"content-length", [b"%d" % len(words)])
         Request.write(self, words)

@@ -10,13 +10,12 @@ from graphs.refused import Refused
 from submissions.access import access_run
 from submissions.announce import group_name
 from submissions.authors import current_author
-from submissions.floods import TOO_MANY, Messages
+from submissions.floods import TOO_LARGE, TOO_MANY, Messages
 from submissions.models import Run
 
 UNKNOWN_RUN = 4404
 NOT_LOGGED_IN = 4401
 NOT_ALLOWED = 4403
-TOO_LARGE = 1009
 _LONGEST = 1000  # characters: a page sends pings
 
 
@@ -58,9 +57,9 @@ class RunConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None, **kwargs: Any) -> None:
         if self.messages.are_too_many():
             await self.close(code=TOO_MANY)
-        elif text_data and len(text_data) > _LONGEST:
+        elif text_data is None or len(text_data) > _LONGEST:
             await self.close(code=TOO_LARGE)
-        elif text_data and _is_ping(text_data) and await self._still_admitted():
+        elif _is_ping(text_data) and await self._still_admitted():
             await self.send_json({"type": "pong"})
 
     async def run_news(self, event: News) -> None:

@@ -4,7 +4,10 @@ import time
 from collections import deque
 
 MOST, SECONDS = 100, 10.0
-TOO_MANY = 1008  # the close code for a broken rule
+# Close codes of ours: an application may send 1000 and what is above 3000, and the server ends in an error else,
+# without telling the consumer that its socket is gone.
+TOO_MANY = 4429
+TOO_LARGE = 4413
 
 
 class Messages:

@@ -27,11 +27,10 @@ from submissions import language
 from submissions.authors import current_author
 from submissions.consumers import close_code
 from submissions.files import MAX_BYTES, check_files, check_texts
-from submissions.floods import TOO_MANY, Messages
+from submissions.floods import TOO_LARGE, TOO_MANY, Messages
 from submissions.language import KINDS, LINT, TYPES, Gone, Server, Unavailable
 from submissions.matching import Allowance
 
-TOO_LARGE = 1009
 OFF = 4503
 MOST_MESSAGES = 400  # in ten seconds: a key is a change and a question or two
 MAX_MESSAGE = 8 * MAX_BYTES  # characters; every one of a text may be written as an escape

@@ -20,11 +20,10 @@ from graphs.refused import Refused
 from submissions.authors import current_author
 from submissions.consumers import close_code
 from submissions.files import MAX_BYTES, check_files, check_texts
-from submissions.floods import TOO_MANY, Messages
+from submissions.floods import TOO_LARGE, TOO_MANY, Messages
 from submissions.matching import Lane, LaneGone, allowance, graphs_line, line
 from submissions.models import Author
 
-TOO_LARGE = 1009
 _MAX_MESSAGE = 8 * MAX_BYTES  # characters; every one of a text may be written as an escape
 _PASSED_ON = frozenset({"graph", "unreadable", "failed", "done", "refused"})
 

@@ -12,6 +12,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
+from submissions import floods
 from tests.http_session import PASSWORD, HttpSession, first_login
 from tests.up_process import ROOT, Up, environment, free_port, wait_until
 
@@ -54,6 +55,11 @@ def address(up: Up, run: str) -> str:
 def watch(up: Up, run: str, session: HttpSession, origin: str | None = None):
     headers = {"Cookie": f"sessionid={session.cookies.get('sessionid', '')}"}
     return connect(address(up, run), origin=origin or session.url, additional_headers=headers)
+
+
+def open_socket(up: Up, path: str):
+    headers = {"Cookie": f"sessionid={up.session.cookies.get('sessionid', '')}"}
+    return connect(f"ws://127.0.0.1:{up.port}{path}", origin=up.session.url, additional_headers=headers)
 
 
 def add_user(up: Up, name: str) -> HttpSession:
@@ -116,17 +122,30 @@ def test_after_the_logout_an_open_socket_says_nothing_more(up: Up) -> None:
 
 
 def test_a_message_too_large_ends_the_socket_alone(up: Up, run: str) -> None:
-    with watch(up, run, up.session) as watching, pytest.raises(ConnectionClosed):
-        watching.send("x" * 200_000)
-        for _ in range(20):
-            watching.recv(timeout=20)
+    runs = f"/ws/runs/{run}"
+    others = ("/ws/tasks/masked-mean-pooling/match", "/ws/language")
+    for path, message in ((runs, "x" * 200_000), *((path, b"\xff\xfe") for path in (runs, *others))):
+        with open_socket(up, path) as watching, pytest.raises(ConnectionClosed) as closed:
+            watching.send(message)
+            for _ in range(20):
+                watching.recv(timeout=20)
+        assert closed.value.rcvd is not None and closed.value.rcvd.code == floods.TOO_LARGE, path
     assert up.answers()
+
+
+def test_a_socket_that_never_stops_talking_is_closed_tidily(up: Up, run: str) -> None:
+    with open_socket(up, f"/ws/runs/{run}") as talking, pytest.raises(ConnectionClosed) as closed:
+        for _ in range(floods.MOST + 1):
+            talking.send("{}")
+        for _ in range(200):
+            talking.recv(timeout=20)
+    assert closed.value.rcvd is not None and closed.value.rcvd.code == floods.TOO_MANY
 
 
 def test_a_body_without_end_is_cut_off_and_kept_nowhere(up: Up) -> None:
     head = b"POST /api/tasks/x/runs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
     announced = raw(up, head + b"Content-Length: 99999999999\r\n\r\n")
-    assert announced.startswith(b"HTTP/1.1 413") and b"too_big" in announced
+    assert announced.startswith(b"HTTP/1.1 413") and b"too_big" in announced and b"default-src 'none'" in announced
     chunk = b"40000\r\n" + b"x" * 0x40000 + b"\r\n"
     assert raw(up, head + b"Transfer-Encoding: chunked\r\n\r\n", chunk).startswith(b"HTTP/1.1 413")
     held = sum(path.stat().st_size for path in deleted_files(up.child("passnet_web.serve")))

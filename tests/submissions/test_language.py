@@ -19,7 +19,7 @@ from channels.testing import WebsocketCommunicator
 from django.test import Client
 
 from passnet_web.asgi import application
-from submissions import language_consumer
+from submissions import floods, language_consumer
 from submissions.matching import Allowance
 from tests.accounts import account
 
@@ -235,7 +235,7 @@ async def test_what_is_too_large_or_too_often_ends_the_socket(page, monkeypatch)
     monkeypatch.setattr(language_consumer, "MAX_MESSAGE", 2000)
     assert await page.start(FILES) == {"type": "ready"}
     await page.socket.send_json_to({"type": "start", "files": {"A.py": "x" * 2001}})
-    assert await page.close_code() == language_consumer.TOO_LARGE
+    assert await page.close_code() == floods.TOO_LARGE
 
 
 async def test_a_flood_ends_the_socket(page, monkeypatch):

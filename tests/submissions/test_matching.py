@@ -13,6 +13,7 @@ from asgiref.sync import sync_to_async
 from channels.testing import WebsocketCommunicator
 
 from passnet_web.asgi import application
+from submissions import floods
 from submissions.files import ORDER_FILE
 from submissions.matching import Allowance
 
@@ -185,7 +186,7 @@ async def test_a_message_of_any_size_ends_the_socket_and_nonsense_is_not_answere
         await open_page.send_to(nonsense)
     assert await open_page.receive_nothing(0.3)
     await open_page.send_to("x" * 8_000_001)
-    assert await close_code(open_page) == 1009
+    assert await close_code(open_page) == floods.TOO_LARGE
 
 
 def test_an_author_may_ask_in_bursts_and_then_steadily():
