@@ -23,8 +23,9 @@ class Origin:
     families: tuple[str, ...]
 
 
-def task_text(task: TaskGroup, origin: Origin, chosen: str | None = None) -> dict[str, Any]:
-    """What task.json holds, and the `folder` for the task. `chosen`: the list of the benchmark that it stands in."""
+def task_text(task: TaskGroup, origin: Origin, chosen: str | None = None, board: str | None = None) -> dict[str, Any]:
+    """What task.json holds, and the `folder` for the task. `chosen`: the list of a benchmark that it stands in,
+    `board`: which benchmark that is, where it is one of its tasks."""
     names = [short(operator) for operator in task.operators]
     title = f"{shown(names)} · {task.kind}"
     models = ", ".join(origin.models[:_SHOWN_MODELS])
@@ -43,6 +44,7 @@ def task_text(task: TaskGroup, origin: Origin, chosen: str | None = None) -> dic
         "models": list(origin.models),
         "families": list(origin.families),
         **({"list": chosen} if chosen else {}),
+        **({"benchmarks": [board]} if board else {}),
     }
 
 

@@ -5,6 +5,7 @@ Exit status: 0 done (what failed is listed), 1 nothing of it worked, 2 bad argum
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -177,6 +178,7 @@ def _decompose(options: argparse.Namespace) -> int:
 
 
 def _check_kernels(options: argparse.Namespace) -> int:
+    os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")  # importing Inductor leaves the GPU to forks
     from dataset.kernel_check import compare
 
     if not options.folder.is_dir():

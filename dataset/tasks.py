@@ -72,10 +72,13 @@ def shape_bucket(shape: Iterable[int]) -> tuple[int, ...]:
     return tuple((size.bit_length() - 1) // _BUCKET if size > 0 else -1 for size in shape)
 
 
-def group(root: Path, folders: Iterable[Path] | None = None, *, by_code: bool = False) -> Grouped:
+def group(
+    root: Path, folders: Iterable[Path] | None = None, *, by_code: bool = False, most: int | None = None
+) -> Grouped:
     """Group the samples below `root` (or those `folders` of it); of those that are alike the first by path counts.
 
-    `by_code`: only samples that compute the same, apart from names, are alike. PassBench does not ask for that.
+    `by_code`: only samples that compute the same, apart from names, are alike, and no two variants of one (`vary`) are.
+    PassBench does not ask for that. Of a task's graphs the first `most` are kept.
     """
     buckets: dict[tuple[str, tuple[str, ...]], dict[Any, list[tuple[str, Sample]]]] = {}
     refused: dict[str, str] = {}
@@ -92,9 +95,10 @@ def group(root: Path, folders: Iterable[Path] | None = None, *, by_code: bool = 
         samples += 1
         kind = str(sample.graph_net.get("subgraph_kind", "whole"))
         code = canonical_hash(graph) if by_code else ""
-        alike = buckets.setdefault((kind, operators), {}).setdefault((code, _bucket(sample)), [])
+        shapes = _shapes(sample) if by_code and "shape_variant" in sample.graph_net else ()
+        alike = buckets.setdefault((kind, operators), {}).setdefault((code, shapes, _bucket(sample)), [])
         alike.append((name, sample))
-    tasks = [_task(kind, operators, list(alike.values())) for (kind, operators), alike in buckets.items()]
+    tasks = [_task(kind, operators, list(alike.values())[:most]) for (kind, operators), alike in buckets.items()]
     return Grouped(samples, sorted(tasks, key=lambda task: task.id), refused)
 
 
@@ -122,6 +126,10 @@ def graph_name(place: int, member: Member) -> str:
     """The folder of a graph in its task: 00_float32_bert_start3_end7_0."""
     dtypes = "_".join(dict.fromkeys(member.dtypes)) or "none"
     return f"{place:02d}_{dtypes[:24]}_{member.folder.rpartition('/')[2][:80]}"
+
+
+def _shapes(sample: Sample) -> tuple[tuple[int, ...], ...]:
+    return tuple(meta.shape for meta in (*sample.inputs, *sample.model_inputs))
 
 
 def _bucket(sample: Sample) -> Any:

@@ -7,6 +7,8 @@ from graphs.plain_text import plain_line
 
 #: Facet → the key of graph_net.json.
 _KEYS = {"kind": "subgraph_kind", "family": "model_family", "domain": "heuristic_tag"}
+#: Facet → the key of task.json.
+_LISTS = {"family": "families", "benchmark": "benchmarks"}
 _MOST = 16  # values of one facet
 _LONGEST = 80
 
@@ -15,11 +17,12 @@ Facets = dict[str, list[str]]
 
 def folder_facets(nets: Iterable[Mapping[str, Any]], task: Mapping[str, Any]) -> Facets:
     """Values by facet, each once, in order. `nets`: the graphs' graph_net.json; `task`: task.json, which may name
-    `families` of models. What no file says is left out."""
+    `families` of models, and the `benchmarks` that the task stands in. What no file says is left out."""
     found: Facets = {}
-    families = task.get("families")
-    if isinstance(families, list):
-        _note(found, "family", families)
+    for facet, key in _LISTS.items():
+        values = task.get(key)
+        if isinstance(values, list):
+            _note(found, facet, values)
     for net in nets:
         for facet, key in _KEYS.items():
             _note(found, facet, [net.get(key)])

@@ -2,23 +2,22 @@
 
 python scripts/build_catalogue.py WORK [--size 100] [--seed 7] [--out graphs/captured]
 
-WORK is a folder with `captured/`; scripts/capture_catalogue.sh has the commands that lead there and calls this twice:
-first with --choose, which puts a graph of each task of the benchmark into WORK/chosen, to be varied into WORK/varied;
-then for the archives. WORK/tasks gets the task folders as `python -m dataset measure` takes them.
+WORK is a folder with `captured/` and `trained/`; scripts/capture_catalogue.sh has the commands that lead there and
+calls this twice: first with --choose, which puts a graph of each task of the benchmark into WORK/chosen, to be varied
+into WORK/varied; then for the archives. What lies in `earlier/` (an older catalogue, laid out by --earlier) stays in.
+WORK/tasks gets the task folders as `python -m dataset measure` takes them.
 """
 
 import argparse
-import gzip
 import hashlib
 import importlib.metadata
-import io
 import json
 import platform
 import shutil
 import sys
-import tarfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,16 +26,36 @@ sys.path.insert(0, str(ROOT))
 
 from dataset import dedupe  # noqa: E402
 from dataset.benchmark import Candidate, build, write_manifest  # noqa: E402
-from dataset.catalogue_texts import Origin, task_text  # noqa: E402
+from dataset.catalogue_texts import Origin  # noqa: E402
 from dataset.manifest import read_manifest  # noqa: E402
 from dataset.models import parse_name  # noqa: E402
-from dataset.tasks import Grouped, TaskGroup, graph_name, group, write_tasks  # noqa: E402
+from dataset.tasks import Grouped, TaskGroup, group, write_tasks  # noqa: E402
 from graphs.samples import find_samples  # noqa: E402
+from scripts.catalogue_archives import lay_out_earlier, write_shelf  # noqa: E402
 
 MODELS = ROOT / "scripts" / "models_by_family.txt"
-KINDS = ("fusible", "classical", "single")
-MOST_BYTES = 1_400_000  # of one archive
+OWN_TREES = ("captured", "trained", "earlier")
+MOST_GRAPHS = 16  # of one task; an operator that all models use has hundreds
+LISTS = {"benchmark": "benchmark", "held_out": "held-out"}  # of a manifest → in task.json
 _LIBRARIES = ("torch", "timm", "transformers", "torch_geometric", "diffusers")
+
+
+@dataclass(frozen=True)
+class Board:
+    """A benchmark: what its tasks are, how large it is beside the first, and what it is called."""
+
+    board: str
+    kind: str
+    training: bool
+    share: float
+
+
+BENCHMARKS = {
+    "benchmark": Board("fusible", "fusible", training=False, share=1.0),
+    "benchmark-training": Board("training", "fusible", training=True, share=0.2),
+    "benchmark-classical": Board("classical", "classical", training=False, share=0.5),
+    "benchmark-single": Board("single", "single", training=False, share=0.5),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,24 +65,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--size", type=int, default=100, help="tasks of the benchmark (default: 100)")
     parser.add_argument("--seed", type=int, default=7, help="decides between equals (default: 7)")
     parser.add_argument("--choose", action="store_true", help="only choose the benchmark's tasks, into WORK/chosen")
+    parser.add_argument("--earlier", action="store_true", help="only unpack the archives of --out into WORK/earlier")
     options = parser.parse_args(arguments)
     work, out = options.work, options.out
 
-    trees = ("captured",) if options.choose else ("captured", "varied")
-    subgraphs = [path for tree in trees for path in find_samples(work / tree) if is_subgraph(path)]
+    if options.earlier:
+        print(f"{lay_out_earlier(out, work)} graphs of an earlier catalogue")
+        return 0
+    trees = OWN_TREES if options.choose else (*OWN_TREES, "varied")
+    subgraphs = [path for tree in trees for path in find_samples(work / tree) if is_wanted(path, tree)]
     print(f"{len(subgraphs)} subgraphs", flush=True)
-    tasks = group(work, subgraphs, by_code=True)
-    benchmark = choose(tasks, options.size, options.seed)
+    tasks = group(work, subgraphs, by_code=True, most=MOST_GRAPHS)
+    benchmarks = {name: choose(tasks, one, options.size, options.seed) for name, one in BENCHMARKS.items()}
+    benchmark = benchmarks["benchmark"]
     if options.choose:
         copy_chosen(tasks, benchmark, work)
         return 0
-    duplicates = dedupe.group(work, [path for path in subgraphs if path.is_relative_to(work / "captured")])
+    duplicates = dedupe.group(work, [path for path in subgraphs if not path.is_relative_to(work / "varied")])
     if (work / "tasks").exists():
         shutil.rmtree(work / "tasks")
     write_tasks(tasks, work, work / "tasks")
-    write_manifest(benchmark, work / "tasks" / "benchmark.json")
+    for name, one in benchmarks.items():
+        write_manifest(one, work / "tasks" / f"{name}.json")
 
-    families = families_of(MODELS)
+    earlier = json.loads((work / "earlier.json").read_text("utf-8")) if (work / "earlier.json").is_file() else None
+    families = families_of(MODELS) | {one["folder"]: one["family"] for one in (earlier or {"models": []})["models"]}
     origins = origins_of(tasks, duplicates, work, families)
     shelves: dict[str, list[TaskGroup]] = defaultdict(list)
     for task in tasks.tasks:
@@ -71,12 +97,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     out.mkdir(parents=True, exist_ok=True)
     for old in out.glob("*.tar.gz"):
         old.unlink()
-    chosen = {entry["id"]: "benchmark" for entry in benchmark["benchmark"]}
-    chosen |= {entry["id"]: "held-out" for entry in benchmark["held_out"]}
+    chosen = {entry["id"]: LISTS[words] for one in benchmarks.values() for words in LISTS for entry in one[words]}
+    boards = {entry["id"]: BENCHMARKS[name].board for name, one in benchmarks.items() for entry in one["benchmark"]}
     for shelf, members in sorted(shelves.items()):
-        write_shelf(out, shelf, members, work / "tasks", origins, chosen)
-    write_manifest(benchmark, out / "benchmark.json")
-    manifest = manifest_of(work, tasks, duplicates, families, benchmark)
+        write_shelf(out, shelf, members, work / "tasks", origins, (chosen, boards))
+    for name, one in benchmarks.items():
+        write_manifest(one, out / f"{name}.json")
+    manifest = manifest_of(work, tasks, duplicates, families, benchmarks, earlier)
     (out / "manifest.json").write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", "utf-8")
     for path in sorted(out.iterdir()):
         print(f"{path.stat().st_size:>9,} {path.name}")
@@ -84,9 +111,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def choose(tasks: Grouped, size: int, seed: int) -> dict[str, Any]:
-    """The benchmark's manifest. What decides between equals does not depend on how many graphs a task has by now."""
-    fusible = {stable_id(task): task for task in tasks.tasks if task.kind == "fusible"}
+def choose(tasks: Grouped, wanted: Board, size: int, seed: int) -> dict[str, Any]:
+    """A benchmark's manifest. What decides between equals does not depend on how many graphs a task has by now."""
+    fusible = {
+        stable_id(task): task
+        for task in tasks.tasks
+        if task.kind == wanted.kind and is_training(task) == wanted.training
+    }
+    size = round(size * wanted.share)
     candidates = [
         Candidate(name, task.operators, {"kind": task.kind, "graphs": len(task.members)})
         for name, task in fusible.items()
@@ -110,13 +142,20 @@ def copy_chosen(tasks: Grouped, benchmark: dict[str, Any], work: Path) -> None:
     by_id = {task.id: task for task in tasks.tasks}
     for entry in (*benchmark["benchmark"], *benchmark["held_out"]):
         folder = by_id[entry["id"]].members[0].folder
-        shutil.copytree(work / folder, work / "chosen" / folder.removeprefix("captured/"))
+        shutil.copytree(work / folder, work / "chosen" / folder)
     print(f"{len(benchmark['benchmark'])} tasks, {len(benchmark['held_out'])} held out: {work / 'chosen'}")
 
 
-def is_subgraph(folder: Path) -> bool:
+def is_wanted(folder: Path, tree: str) -> bool:
+    """A subgraph; of the models that were trained only the graphs of training, the others are there already."""
     net = folder / "graph_net.json"
-    return net.is_file() and '"subgraph_kind"' in net.read_text("utf-8", errors="replace")
+    text = net.read_text("utf-8", errors="replace") if net.is_file() else ""
+    return '"subgraph_kind"' in text and (tree != "trained" or '"graph_kind": "inference"' not in text)
+
+
+def is_training(task: TaskGroup) -> bool:
+    """Graphs of training are in ATen operators, those of inference in what the models' authors wrote."""
+    return any(operator.startswith("torch.ops.aten.") for operator in task.operators)
 
 
 def families_of(path: Path) -> dict[str, str]:
@@ -154,7 +193,7 @@ def model_of(folder: str) -> str:
     """library/model from captured/library/model/… or varied/kind/dtype/0/samples/library/model/…"""
     parts = folder.split("/")
     at = parts.index("samples") + 1 if parts[0] == "varied" else 1
-    if parts[at] == "captured":
+    if parts[at] in OWN_TREES:
         at += 1
     return "/".join(parts[at : at + 2])
 
@@ -164,80 +203,37 @@ def shelf_of(task: TaskGroup, origin: Origin) -> str:
     return "-".join(origin.families[0].replace(":", "").replace(",", "").lower().split()[:4])
 
 
-def write_shelf(
-    out: Path,
-    shelf: str,
-    tasks: Iterable[TaskGroup],
-    folder: Path,
-    origins: dict[str, Origin],
-    chosen: dict[str, str],
-) -> None:
-    """Archives of at most MOST_BYTES; the same tasks give the same bytes."""
-    number, pack = 1, Pack()
-    for task in sorted(tasks, key=lambda one: (one.kind, one.operators, one.id)):
-        text = task_text(task, origins[task.id], chosen.get(task.id))
-        if pack.size > MOST_BYTES:
-            pack.write(out / f"{shelf}-{number}.tar.gz")
-            number, pack = number + 1, Pack()
-        name = text.pop("folder")
-        pack.add(f"{name}/task.json", json.dumps(text, indent=1, ensure_ascii=False).encode() + b"\n")
-        pack.add(f"{name}/graph_list.txt", (folder / task.id / "graph_list.txt").read_bytes())
-        pack.add(f"{name}/sample_uids.txt", (folder / task.id / "sample_uids.txt").read_bytes())
-        for place, member in enumerate(task.members):
-            graph = graph_name(place, member)
-            for file in sorted((folder / task.id / "graphs" / graph).iterdir()):
-                pack.add(f"{name}/graphs/{graph}/{file.name}", file.read_bytes())
-    pack.write(out / f"{shelf}-{number}.tar.gz")
-
-
-class Pack:
-    """A tar.gz in the making, without times and owners."""
-
-    def __init__(self) -> None:
-        self._bytes = io.BytesIO()
-        self._gzip = gzip.GzipFile(fileobj=self._bytes, mode="wb", compresslevel=9, mtime=0)
-        self._tar = tarfile.open(fileobj=self._gzip, mode="w", format=tarfile.GNU_FORMAT)  # noqa: SIM115 (open until written)
-
-    @property
-    def size(self) -> int:
-        """Bytes so far, but for what the compressor still holds."""
-        return self._bytes.tell()
-
-    def add(self, name: str, content: bytes) -> None:
-        info = tarfile.TarInfo(name)
-        info.size, info.mode = len(content), 0o644
-        self._tar.addfile(info, io.BytesIO(content))
-
-    def write(self, path: Path) -> None:
-        self._tar.close()
-        self._gzip.close()
-        path.write_bytes(self._bytes.getvalue())
-
-
 def manifest_of(
     work: Path,
     tasks: Grouped,
     duplicates: dedupe.Duplicates,
     families: dict[str, str],
-    benchmark: dict[str, Any],
+    benchmarks: dict[str, dict[str, Any]],
+    earlier: dict[str, Any] | None,
 ) -> dict[str, Any]:
     entries = [
         entry
         for entry in read_manifest(work / "captured" / "manifest.jsonl").values()
         if parse_name(entry["model"]).folder in families  # others were taken off the list
     ]
+    tried = {entry["model"] for entry in entries}
+    before = [one for one in (earlier or {"models": []})["models"] if one["model"] not in tried]
+    trained = [*read_manifest(work / "trained" / "manifest.jsonl").values()]
     captured = [entry for entry in entries if entry["status"] == "captured"]
     graphs = [member for task in tasks.tasks for member in task.members]
     by_family = Counter(families[parse_name(entry["model"]).folder] for entry in captured)
+    by_family.update(one["family"] for one in before if one["status"] == "captured")
     return {
         "format": "captured catalogue 1",
         "versions": {"python": platform.python_version(), **{name: version_of(name) for name in _LIBRARIES}},
-        "seeds": {"weights and inputs": 0, "statistics": 0, "benchmark": benchmark["seed"]},
+        "seeds": {"weights and inputs": 0, "statistics": 0, "benchmark": benchmarks["benchmark"]["seed"]},
         "counts": {
-            "models captured": len(captured),
-            "models tried": len(entries),
+            "models captured": sum(by_family.values()),
+            "models tried": len(entries) + len(before),
+            "models captured for training": sum(entry["status"] == "captured" for entry in trained),
             "families": dict(by_family),
-            "whole graphs": sum(len(entry["graphs"]) for entry in captured),
+            "whole graphs": sum(len(entry["graphs"]) for entry in captured)
+            + sum(one.get("graphs", 0) for one in before),
             "graph breaks": sum(one["count"] for entry in captured for one in entry["breaks"]),
             "subgraphs cut out": duplicates.samples,
             "removed by SHA-256 of model.py": duplicates.removed_by_bytes,
@@ -246,18 +242,30 @@ def manifest_of(
             "tasks": dict(Counter(task.kind for task in tasks.tasks)),
             "graphs in tasks": len(graphs),
             "graphs in tasks by kind": dict(Counter(task.kind for task in tasks.tasks for _ in task.members)),
-            "tasks of the benchmark": len(benchmark["benchmark"]),
-            "tasks held out": len(benchmark["held_out"]),
+            "graphs with other shapes or dtypes": sum(one.folder.startswith("varied/") for one in graphs),
+            "tasks of training": sum(map(is_training, tasks.tasks)),
+            "tasks of the benchmark": len(benchmarks["benchmark"]["benchmark"]),
+            "tasks held out": len(benchmarks["benchmark"]["held_out"]),
+            "benchmarks": {name: len(one["benchmark"]) for name, one in benchmarks.items()},
         },
+        "earlier": None if earlier is None else earlier["counts"],
+        "trained": [
+            {"model": entry["model"], "status": entry["status"], "graphs": len(entry["graphs"])} for entry in trained
+        ],
         "models": [
-            {
-                "model": entry["model"],
-                "folder": parse_name(entry["model"]).folder,  # library/model, as its graphs' graph_net.json has them
-                "family": families[parse_name(entry["model"]).folder],
-                "status": entry["status"],
-                **({"graphs": len(entry["graphs"])} if entry["graphs"] else {"why": entry["why"]}),
-            }
-            for entry in entries
+            *before,
+            *(
+                {
+                    "model": entry["model"],
+                    "folder": parse_name(
+                        entry["model"]
+                    ).folder,  # library/model, as its graphs' graph_net.json has them
+                    "family": families[parse_name(entry["model"]).folder],
+                    "status": entry["status"],
+                    **({"graphs": len(entry["graphs"])} if entry["graphs"] else {"why": entry["why"]}),
+                }
+                for entry in entries
+            ),
         ],
     }
 
