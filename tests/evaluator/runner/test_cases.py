@@ -1,6 +1,7 @@
 """The acceptance cases through the whole road: what `expected.json` says is what comes out."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import acceptance
@@ -16,6 +17,7 @@ CORRECT_AT = -5
 # Where the guards of a run see what is done, and not how it was spelt.
 SEEN_AS = {"x_getattr_name": "torch_compute"}
 # A patched clock is a patched stand-in: nothing of ours changes. Streams need a GPU.
+SPINS = {"fail_spins_in_launcher"}  # it would go on for minutes
 NOTHING_TO_SEE = {"x_patch_clock", "x_side_stream"}
 
 
@@ -24,7 +26,10 @@ def submissions(prefix: str = "") -> list[str]:
 
 
 def read(submission: str) -> tuple[Job, dict]:
-    return acceptance.read(ROOT, submission)
+    job, expected = acceptance.read(ROOT, submission)
+    if submission in SPINS:
+        job = replace(job, limits=replace(job.limits, call_seconds=1.5))
+    return job, expected
 
 
 @pytest.mark.parametrize("submission", submissions())
@@ -56,14 +61,6 @@ def test_the_guards_of_the_run_answer_it_alone(judge_guarded, submission):
         assert {result["reason"] for result in last["graphs"].values()} == {"violation"}
 
 
-@pytest.mark.parametrize("submission", submissions("ok_"))
-def test_the_guards_of_the_run_let_honest_passes_alone(judge_guarded, submission):
-    job, _ = read(submission)
-    last = judge_guarded(job)[-1]
-    assert last["verdict"] == "clean" and not last["findings"]
-    assert {result["status"] for result in last["graphs"].values()} <= {"correct", "no_match"}
-
-
 def agrees(result: dict, wanted: dict) -> None:
     assert result["status"] in (wanted["status"], *wanted.get("also_accept", ())), result
     if result["status"] == "rejected":
@@ -74,6 +71,7 @@ def agrees(result: dict, wanted: dict) -> None:
     assert result["mismatch"] == wanted.get("mismatch")
     if result["status"] == "correct":
         assert result["first_t"] <= CORRECT_AT
+        assert 1 <= result["launches"]["candidate"] <= result["launches"]["eager"]
     elif result["status"] == "accuracy" and wanted["correct_at_t"] is None:
         assert result["first_t"] is None
     elif result["status"] == "accuracy":
