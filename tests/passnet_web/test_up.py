@@ -14,7 +14,7 @@ import pytest
 from passnet_web.static_files import collected_is_current
 from tests.up_process import Up, environment, free_port, wait_until
 
-ORDER = "sorted_output_pass_rule_names.json"
+ENDLESS = {"Endless.py": "while True:\n    pass\n", "sorted_output_pass_rule_names.json": '["Endless"]'}
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def start(env: dict[str, str], tmp_path: Path) -> Iterator[Callable[..., Up]]:
         wait_until(lambda up=up: not up.kill_all())
 
 
-def test_it_starts_says_where_it_is_and_stops_without_a_trace(start, env):
+def test_it_starts_says_where_it_is_stops_without_a_trace_and_is_alone_on_its_folder(start, env):
     up = start()
     up.wait_until_ready()
     first, second = up.out.read_text().splitlines()  # the first start in this folder: the first account's password
@@ -59,13 +59,17 @@ def test_it_starts_says_where_it_is_and_stops_without_a_trace(start, env):
     assert up.process.wait(30) == 0
     assert up.processes() == {}
     assert up.out.read_text().count("\n") == 2
-    again = start(WORKER_DEVICES="")
+    again = start(WORKER_DEVICES="")  # the web alone, without an evaluator
     again.wait_until_ready()
     assert again.out.read_text() == f"PassNet Workbench is ready at http://127.0.0.1:{again.port}/\n"
     assert "Nobody has logged in" not in again.err.read_text()
+    second = start()
+    assert second.process.wait(30) == 1
+    said = second.err.read_text()
+    assert "already runs from" in said and f"http://127.0.0.1:{again.port}/" in said and "PASSNET_VAR" in said
 
 
-def test_a_pass_is_judged_and_a_running_one_is_stopped_without_a_trace(start):
+def test_a_pass_is_judged_and_a_running_one_is_stopped_or_killed_without_a_trace(start):
     up = start()
     up.wait_until_ready()
     up.log_in()
@@ -74,7 +78,7 @@ def test_a_pass_is_judged_and_a_running_one_is_stopped_without_a_trace(start):
     up.wait_for_state(run, "done")
     judged = up.call("GET", f"/api/runs/{run}")
     assert (judged["correct"], judged["total"], judged["verdict"]) == (4, 4, "clean")
-    endless = up.ask({"Endless.py": "while True:\n    pass\n", ORDER: '["Endless"]'})
+    endless = up.ask(ENDLESS)
     up.wait_for_state(endless, "running")
     up.process.send_signal(signal.SIGTERM)
     assert up.process.wait(40) == 0
@@ -86,18 +90,12 @@ def test_a_pass_is_judged_and_a_running_one_is_stopped_without_a_trace(start):
     again.wait_for_state(endless, "running")
     again.call("POST", f"/api/runs/{endless}/cancel")
     again.wait_for_state(endless, "cancelled")
-
-
-def test_killed_outright_it_takes_everything_with_it(start):
-    up = start()
-    up.wait_until_ready()
-    up.log_in()
-    run = up.ask({"Endless.py": "while True:\n    pass\n", ORDER: '["Endless"]'})
-    up.wait_for_state(run, "running")
-    assert len(up.processes()) >= 7  # judge and runner too
-    up.process.kill()
-    up.process.wait()
-    wait_until(lambda: up.processes() == {})
+    # Killed outright it takes everything with it.
+    again.wait_for_state(again.ask(ENDLESS), "running")
+    assert len(again.processes()) >= 7  # judge and runner too
+    again.process.kill()
+    again.process.wait()
+    wait_until(lambda: again.processes() == {})
 
 
 def test_what_dies_comes_back(start):
@@ -114,15 +112,6 @@ def test_what_dies_comes_back(start):
     said = up.err.read_text()
     for name in ("web", "redis", "worker-cpu", "evaluator-cpu"):
         assert f"{name} was ended by SIGKILL; starting it again in 0.5 s" in said
-
-
-def test_a_second_one_on_the_same_folder_says_where_the_first_is(start):
-    first = start(WORKER_DEVICES="")  # the web alone, without an evaluator
-    first.wait_until_ready()
-    second = start()
-    assert second.process.wait(30) == 1
-    said = second.err.read_text()
-    assert "already runs from" in said and f"http://127.0.0.1:{first.port}/" in said and "PASSNET_VAR" in said
 
 
 def test_a_taken_port_names_the_taker_and_the_fix(start, tmp_path):
