@@ -25,9 +25,10 @@ step() {
     names+=("$name") outcomes+=("$outcome $((SECONDS - start)) s")
 }
 
-# The evaluator's tests are half of the time and need neither the database nor the browser: they run beside everything
-# else, linters too. PYTEST_ARGS are for one process, which may be given files.
-evaluator_log=var/setup/test-evaluator.log
+# Tests that need neither the database nor the browser are half of the time: they run beside everything else, linters
+# too. PYTEST_ARGS are for one process, which may be given files.
+beside=(tests/evaluator tests/dataset tests/graphs tests/graphs_data)
+beside_log=var/setup/test-beside.log
 remembered=var/setup/pytest # where each half remembers which tests failed
 half() {
     local name=$1
@@ -35,18 +36,18 @@ half() {
     rm -rf "$remembered-$name"
     $bin/python -m pytest -m "not hostile" -o cache_dir="$remembered-$name" "$@"
 }
-start_evaluator_tests() {
+start_beside() {
     set -m # a process group of its own, to end it as a whole; and Ctrl-C is not ignored in it, as tests of Ctrl-C need
-    half evaluator tests/evaluator </dev/null >"$evaluator_log" 2>&1 &
-    evaluator_tests=$!
+    half beside "${beside[@]}" </dev/null >"$beside_log" 2>&1 &
+    beside_process=$!
     set +m
-    trap 'kill -TERM -- "-$evaluator_tests" 2>/dev/null' EXIT
+    trap 'kill -TERM -- "-$beside_process" 2>/dev/null' EXIT
 }
-evaluator_tests_outcome() {
+beside_outcome() {
     local code=0
-    wait "$evaluator_tests" || code=$?
+    wait "$beside_process" || code=$?
     trap - EXIT
-    cat "$evaluator_log"
+    cat "$beside_log"
     return $code
 }
 
@@ -65,7 +66,7 @@ run_again() { # the half's name and the place of its outcome
     fi
 }
 
-if [[ $WHAT == all ]] && ((!${#pytest_arguments[@]})); then start_evaluator_tests; fi
+if [[ $WHAT == all ]] && ((!${#pytest_arguments[@]})); then start_beside; fi
 if [[ $WHAT != hostile ]]; then
     step "ruff check" $bin/ruff check .
     step "ruff format" $bin/ruff format --check --quiet .
@@ -80,11 +81,11 @@ case $WHAT in
         if ((${#pytest_arguments[@]})); then
             step "pytest" $bin/python -m pytest -m "not hostile" "${pytest_arguments[@]}"
         else
-            step "pytest" half others --ignore tests/evaluator
-            step "pytest evaluator" evaluator_tests_outcome
+            step "pytest web" half web "${beside[@]/#/--ignore=}"
+            step "pytest beside it" beside_outcome
             place=${#outcomes[@]}
-            run_again others $((place - 2))
-            run_again evaluator $((place - 1))
+            run_again web $((place - 2))
+            run_again beside $((place - 1))
         fi
         ;;
     hostile) step "pytest (hostile)" $bin/python -m pytest -m hostile "${pytest_arguments[@]}" ;;
@@ -93,7 +94,7 @@ esac
 printf '\n── summary\n'
 status=0
 for i in "${!names[@]}"; do
-    printf '  %-18s %s\n' "${names[$i]}" "${outcomes[$i]}"
+    printf '  %-24s %s\n' "${names[$i]}" "${outcomes[$i]}"
     [[ ${outcomes[$i]} == ok* ]] || status=1
 done
 [[ -n ${PASSNET_CASES:-} || $WHAT == lint ]] || echo "  PASSNET_CASES is not set: no outside acceptance cases were replayed"
