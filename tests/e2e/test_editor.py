@@ -72,13 +72,18 @@ def test_the_editor_works_without_language_servers(page: Page, context: BrowserC
 
     def refuse(socket: WebSocketRoute) -> None:
         tries.append(socket.url)
-        socket.send('{"type": "off", "message": "this workbench runs no language servers (LANGUAGE_SOCKET is empty)", "again": "never"}')
+        socket.send(
+            '{"type": "off", "again": "never",'
+            ' "message": "this workbench runs no language servers (LANGUAGE_SOCKET is empty)"}'
+        )
 
     page.route_web_socket("**/ws/language", refuse)
     lines = "".join(f"x{number} = {number}\n" for number in range(10_000))
     put_draft(POOLING, {"MyPass.py": lines, ORDER: '["MyPass"]'})
     open_task(page, POOLING)
-    expect(page.locator(".language-line")).to_have_text("completion is off: this workbench runs no language servers (LANGUAGE_SOCKET is empty)")
+    expect(page.locator(".language-line")).to_have_text(
+        "completion is off: this workbench runs no language servers (LANGUAGE_SOCKET is empty)"
+    )
     page.locator(".editor-host .view-lines").first.click()
     page.keyboard.press("ControlOrMeta+End")
     page.keyboard.type("# the 10,001st line")
@@ -113,3 +118,21 @@ def test_the_editor_beside_an_earlier_revision(
     expect(beside.locator(".conflict-diff .view-line").filter(has_text="seven = 8").first).to_be_visible()
     page.keyboard.press("Escape")
     expect(beside).to_have_count(0)
+
+
+def test_undo_goes_on_after_the_page_was_loaded_again(page: Page, put_draft: PutDraft) -> None:
+    put_draft(POOLING, FILES)
+    open_task(page, POOLING)
+    text = page.locator(".pane-pass .view-line")
+    page.keyboard.press("Alt+2")
+    page.keyboard.press("ControlOrMeta+End")
+    page.keyboard.type("eight = 8")
+    expect(text.filter(has_text="eight = 8")).to_be_visible()
+    expect(page.locator(".pane-pass")).to_contain_text("saved")
+    page.reload()
+    expect(text.filter(has_text="eight = 8")).to_be_visible()
+    page.keyboard.press("Alt+2")
+    page.keyboard.press("ControlOrMeta+Z")
+    expect(text.filter(has_text="eight = 8")).to_have_count(0)
+    page.keyboard.press("ControlOrMeta+Y")
+    expect(text.filter(has_text="eight = 8")).to_be_visible()

@@ -1,10 +1,13 @@
-/** One Monaco model for each file, for the life of the page: undo outlives tabs, deletions and renames. */
+/** One Monaco model for each file, for the life of the page: undo outlives tabs, deletions and renames, and the page itself. */
 
 import { effect } from "@preact/signals";
 import type { Files } from "../api";
+import { accountName } from "../lib/account";
 import { files, renames, setText } from "../workbench/draft";
+import { slug } from "../workbench/session";
 import { smallestEdit } from "./edits";
 import { monaco } from "./monaco";
+import { noted, Pasts, texts } from "./past";
 
 type Model = monaco.editor.ITextModel;
 
@@ -26,16 +29,43 @@ export function modelOf(name: string): Model | null {
   let model = models.get(name);
   if (model === undefined) {
     // Files are numbered, not named, so that a rename keeps its model.
-    model = monaco.editor.createModel(text, name.endsWith(".json") ? "json" : "python", monaco.Uri.parse(`inmemory://pass/${++count}/${encodeURIComponent(name)}`));
+    const before = texts(known().of(name), text);
+    model = monaco.editor.createModel(before[0]!, name.endsWith(".json") ? "json" : "python", monaco.Uri.parse(`inmemory://pass/${++count}/${encodeURIComponent(name)}`));
+    for (const next of before.slice(1)) write(model, next);
+    if (model.getValue() !== text) write(model, text);
     models.set(name, model);
+    remember(model, text);
     const made = model;
     model.onDidChangeContent(() => {
       if (writing) return;
-      const current = [...models].find(([, entry]) => entry === made)?.[0];
-      if (current !== undefined && Object.hasOwn(files.peek(), current)) setText(current, made.getValue());
+      const current = fileOf(made);
+      if (current !== null && Object.hasOwn(files.peek(), current)) setText(current, made.getValue());
     });
   }
   return model;
+}
+
+let pasts: Pasts | null = null;
+const known = (): Pasts => (pasts ??= new Pasts(accountName(), slug.peek(), localStorage));
+
+/** A step of undo for the next page: what was typed without a pause. */
+const STEP_MS = 800;
+
+function remember(model: Model, text: string): void {
+  let last = text;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  const note = (): void => {
+    timer = null;
+    const [name, now] = [fileOf(model), model.getValue()];
+    if (name === null || now === last) return;
+    known().keep(name, noted(known().of(name), last, now), Date.now());
+    last = now;
+  };
+  model.onDidChangeContent(() => {
+    if (timer !== null) clearTimeout(timer);
+    timer = setTimeout(note, STEP_MS);
+  });
+  window.addEventListener("pagehide", note);
 }
 
 export function fileOf(model: Model | null): string | null {
