@@ -1,7 +1,7 @@
 """Compiles what the runner is going to launch, while the runner is busy with something else.
 
 It is forked from the runner before that starts CUDA, as shut in as it is, and has no channel to the judge. When the
-submission has been loaded it loads it too, rewrites graph after graph, and calls what came out on tensors without
+submission is loaded it loads it too, rewrites graph after graph, and calls what came out on tensors without
 memory; launches compile, and do nothing else (`compile_only.py`). What it compiles lies in the cache folder of the run.
 Nothing that happens to it is a result: a runner that does not find a kernel compiles it itself. It stands still while
 anything is timed.
@@ -56,7 +56,7 @@ class Forerunner:
         return Forerunner(process, ours)
 
     def begin(self, job: Job) -> None:
-        """The submission has been loaded: go through its graphs."""
+        """The submission lies in the folder: load it, and go through its graphs."""
         self._say({"job": job.to_json()})
 
     def foresee(self, graph: int, inputs: Sequence[Value]) -> None:

@@ -8,7 +8,7 @@ here changes a status or makes a finding of its own.
 import contextlib
 import copy
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ import torch
 
 from evaluator.engine.build import on_device
 from evaluator.engine.compare import compare, verdict
-from evaluator.engine.inputs import InputSet
+from evaluator.engine.inputs import InputProblem, InputSet, dtype_of, replay
 from evaluator.events import GeneralCheck
 from evaluator.runner import other_shapes
 from evaluator.runner.decided import Decided
@@ -100,8 +100,14 @@ def foresee(index: int, eager: Reference, size: OtherSize | str, runner: RemoteR
             runner.foresee(index, described(size.metas, eager.scalars))
 
 
-def examine(index: int, eager: Reference, size: OtherSize | str, runner: RemoteRunner, report: Report) -> None:
-    """Make the checks and report them, as many as there is time for."""
+def examine(
+    index: int, eager: Reference, size: OtherSize | str, runner: RemoteRunner, report: Report, *, in_doubt: bool
+) -> bool:
+    """Make the checks and report them, as many as there is time for.
+
+    `in_doubt`: another graph has gone wrong in the runner; what goes wrong then is done again in a fresh one. Returns
+    whether the next graph finds it so: a kernel on inputs of another size may have left anything behind.
+    """
     until = time.monotonic() + _SECONDS
     found: list[GeneralCheck] = []
     for check in CHECKS:
@@ -117,24 +123,33 @@ def examine(index: int, eager: Reference, size: OtherSize | str, runner: RemoteR
         if case is None:
             found.append(_outcome(check, "not applicable", "No input can be changed in this way."))
             continue
-        try:
-            returned = runner.call(index, case, watched=False)
-        except Decided as problem:
-            found.append(_outcome(check, "no", problem.message))
-            if problem.reason == RuntimeReason.TIMEOUT:
-                until = 0.0
-            continue
-        with report.own_work("comparing the outputs"):
-            found.append(_compared(check, case, returned.outputs))
-    if until:
-        found.append(_another_shape(index, eager, size, runner, report))
-    else:
+        said, too_long = _called(check, index, case, runner, report)
+        if said["outcome"] == "no" and in_doubt:
+            runner.end()
+            in_doubt, (said, too_long) = False, _called(check, index, case, runner, report)
+        found.append(said)
+        until = 0.0 if too_long else until
+    if not until:
         found.append(_outcome(_SHAPE, "not applicable", "There was no time left for it."))
+    else:
+        found.append(_another_shape(index, eager, size, runner, report, in_doubt=in_doubt))
+        in_doubt = in_doubt or found[-1]["outcome"] == "no"
     report.measured("generalisation", {"checks": found})
+    return in_doubt
+
+
+def _called(check: _Check, index: int, case: Case, runner: RemoteRunner, report: Report) -> tuple[GeneralCheck, bool]:
+    """What comes of one call, and whether it was ended for taking too long."""
+    try:
+        returned = runner.call(index, case, watched=False)
+    except Decided as problem:
+        return _outcome(check, "no", problem.message), problem.reason == RuntimeReason.TIMEOUT
+    with report.own_work("comparing the outputs"):
+        return _compared(check, case, returned.outputs), False
 
 
 def _another_shape(
-    index: int, eager: Reference, size: OtherSize | str, runner: RemoteRunner, report: Report
+    index: int, eager: Reference, size: OtherSize | str, runner: RemoteRunner, report: Report, *, in_doubt: bool
 ) -> GeneralCheck:
     """The pass on inputs of a size that nobody could know before."""
     if isinstance(size, str):
@@ -144,16 +159,11 @@ def _another_shape(
             case = replace(eager, metas=size.metas).case(InputSet(_SHAPE.name, 1.0))
     except Decided as problem:
         return _outcome(_SHAPE, "not applicable", problem.message)
-    try:
-        returned = runner.call(index, case, watched=False)
-        with report.own_work("comparing the outputs"):
-            said = _compared(_SHAPE, case, returned.outputs)
-    except Decided as problem:
-        said = _outcome(_SHAPE, "no", problem.message)
-    if said["outcome"] == "yes":
-        return said
-    runner.end()  # a kernel for other sizes may have left anything behind, a broken device context too
-    return _outcome(_SHAPE, "no", f"{size.words}: {said['detail']}")
+    said, _ = _called(_SHAPE, index, case, runner, report)
+    if said["outcome"] == "no" and in_doubt:
+        runner.end()
+        said, _ = _called(_SHAPE, index, case, runner, report)
+    return said if said["outcome"] == "yes" else _outcome(_SHAPE, "no", f"{size.words}: {said['detail']}")
 
 
 def _other_size(eager: Reference, until: float) -> OtherSize | None:
@@ -164,10 +174,21 @@ def _other_size(eager: Reference, until: float) -> OtherSize | None:
     for metas in other_shapes.variants(eager.metas):
         if time.monotonic() > until:
             return None
-        with contextlib.suppress(Decided):
-            replace(on_cpu, metas=metas).case(InputSet(_SHAPE.name, 1.0))
+        with contextlib.suppress(Decided, InputProblem):
+            on_cpu.case_of(_quick_inputs(metas, eager.scalars))
             return OtherSize(metas, other_shapes.words(eager.metas, metas))
     return None
+
+
+def _quick_inputs(metas: Sequence[TensorMeta], scalars: Collection[str]) -> list[Any]:
+    """Inputs on the CPU that a graph runs on if it does on any: floats have no say in shapes and places."""
+    inputs: list[Any] = []
+    for meta in metas:
+        if meta.data is None and dtype_of(meta.dtype).is_floating_point and meta.name not in scalars:
+            inputs.append(torch.ones(meta.shape, dtype=dtype_of(meta.dtype)))
+        else:
+            inputs += replay([meta], 0, 1.0, scalars=scalars)
+    return inputs
 
 
 def _case(eager: Reference, check: _Check) -> Case | None:

@@ -81,29 +81,21 @@ def judge(job: Job, names: Sequence[str], supervisor: SupervisorLink, *, first: 
 
 
 def generalise_all(right: Sequence[tuple[int, Reference, Report]], runner: RemoteRunner) -> None:
-    """The generalisation reports: told apart from the verdicts, so after them."""
+    """The generalisation reports: told apart from the verdicts, which stand in any case, so after them."""
     sizes = [generalise.other_size(eager, report) for _, eager, report in right]
     for (index, eager, _), size in zip(right, sizes, strict=True):
         generalise.foresee(index, eager, size, runner)
+    in_doubt = False
     for (index, eager, report), size in zip(right, sizes, strict=True):
-        if not examined(index, eager, size, runner, report):
+        try:
+            in_doubt = generalise.examine(index, eager, size, runner, report, in_doubt=in_doubt)
+        except Closed:
+            raise
+        except RunnerFault:
+            traceback.print_exc()
             break
-
-
-def examined(
-    index: int, eager: Reference, size: generalise.OtherSize | str, runner: RemoteRunner, report: Report
-) -> bool:
-    """Make the generalisation report of a graph; false where no other can be made. The verdicts stand in any case."""
-    try:
-        generalise.examine(index, eager, size, runner, report)
-    except Closed:
-        raise
-    except RunnerFault:
-        traceback.print_exc()
-        return False
-    except Exception:  # an operator that this dtype does not have, for example
-        traceback.print_exc()
-    return True
+        except Exception:  # an operator that this dtype does not have, for example
+            traceback.print_exc()
 
 
 def load(runner: RemoteRunner, supervisor: SupervisorLink, *, announce: bool) -> GraphResult | None:

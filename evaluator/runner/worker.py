@@ -146,12 +146,12 @@ class Worker:
         except (workspace.UnsafeName, OSError) as error:
             raise BadSubmission(f"the submission's files can not be written: {error}") from error
         self.guards.arm()
+        if self.ahead is not None:
+            self.ahead.begin(self.job)
         try:
             self.passes = load_submission(self.pass_dir)
         finally:
             self.guards.loaded()
-        if self.ahead is not None:
-            self.ahead.begin(self.job)
         return {"passes": [one.name for one in self.passes]}
 
     def _apply(self, index: int) -> Message:

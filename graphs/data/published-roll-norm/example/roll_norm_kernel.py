@@ -51,8 +51,7 @@ HALF = {
 
 @torch.fx.wrap
 def roll_norm(bias, gain, residual, padded, side, kept, width):
-    total = torch.empty_like(residual)
-    normed = torch.empty_like(residual)
+    total, normed = (torch.empty(residual.shape, dtype=residual.dtype, device=residual.device) for _ in range(2))
     rows, warps, once = (FLOAT32 if residual.dtype == torch.float32 else HALF)[side]
     roll_norm_kernel[(kept * kept // rows,)](
         bias, gain, residual.contiguous(), padded.contiguous(), total, normed, SIDE=side, KEPT=kept, WIDTH=width,
