@@ -8,10 +8,11 @@ from typing import Any
 from django.db import transaction
 
 from graphs.models import Graph
-from submissions.actions.baselines import do_store_baseline
+from submissions.actions.baselines import do_store_baselines
 from submissions.baselines import Line, read_line
 
 MOST_BYTES = 64 << 20
+_TOGETHER = 300  # lines in one transaction
 
 
 class BaselineFileError(Exception):
@@ -32,17 +33,20 @@ def import_file(path: Path, origin: str) -> Imported:
     Raises BaselineFileError.
     """
     done = Imported()
-    lines = _text(path).splitlines()
-    with transaction.atomic():
-        for number, text in enumerate(lines, 1):
-            if not text.strip():
-                continue
-            try:
-                line = _measured(text)
-                do_store_baseline(_graph(line), line, origin)
-                done.stored += 1
-            except ValueError as problem:
-                done.skipped.append(f"{number}: {problem}")
+    lines: dict[int, Line] = {}
+    for number, text in enumerate(_text(path).splitlines(), 1):
+        if not text.strip():
+            continue
+        try:
+            lines[number] = _measured(text)
+        except ValueError as problem:
+            done.skipped.append(f"{number}: {problem}")
+    numbers = list(lines)
+    for start in range(0, len(numbers), _TOGETHER):
+        part = {number: lines[number] for number in numbers[start : start + _TOGETHER]}
+        with transaction.atomic():
+            _store(part, origin, done)
+    done.skipped.sort(key=lambda said: int(said.partition(":")[0]))
     if not done.stored and not done.skipped:
         raise BaselineFileError(f"{path} is empty. It is made with: python -m evaluator baseline TASK --json > FILE")
     return done
@@ -69,10 +73,19 @@ def _measured(text: str) -> Line:
     return read_line(value)
 
 
-def _graph(line: Line) -> Graph:
-    if line.identity is None:
-        raise ValueError("does not say which graph it is (`identity`): measure again with a newer version")
-    graph = Graph.objects.filter(identity=line.identity).first()
-    if graph is None:
-        raise ValueError(f"the graph {line.graph[:100]} is not in this workbench, or its code or inputs differ")
-    return graph
+def _store(lines: dict[int, Line], origin: str, done: Imported) -> None:
+    graphs = Graph.objects.only("identity").in_bulk(
+        {line.identity for line in lines.values() if line.identity}, field_name="identity"
+    )
+    known = {}
+    for number, line in lines.items():
+        if line.identity is None:
+            why = "does not say which graph it is (`identity`): measure again with a newer version"
+            done.skipped.append(f"{number}: {why}")
+        elif line.identity not in graphs:
+            why = f"the graph {line.graph[:100]} is not in this workbench, or its code or inputs differ"
+            done.skipped.append(f"{number}: {why}")
+        else:
+            known[number] = line
+    do_store_baselines([(graphs[str(line.identity)], line) for line in known.values()], origin)
+    done.stored += len(known)

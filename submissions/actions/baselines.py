@@ -1,5 +1,8 @@
 """Baselines: have them measured, write down what was measured. The one place that writes a Baseline."""
 
+from collections.abc import Iterable
+from typing import Any
+
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
@@ -20,34 +23,56 @@ MEASURED_ON = "cpu"
 
 def do_store_baseline(graph: Graph, line: Line, origin: str = "") -> Baseline:
     """Writes one measured line down; it takes the place of an older one of the same kind from the same origin."""
-    row, _ = Baseline.objects.update_or_create(
-        graph=graph,
-        device=safe_text(line.device),
-        hardware=safe_text(line.processor),
-        torch=safe_text(line.versions.get("torch", ""))[:40],
-        harness=safe_text(line.versions.get("harness", ""))[:40],
-        backend=safe_text(line.backend),
-        entry=line.entry,
-        method=line.method,
-        threads=line.threads,
-        origin=safe_text(origin)[:200],
-        defaults={
-            "eager_us": line.eager_us,
-            "median_us": line.inductor_us,
-            "ratio": line.ratio.value,
-            "ratio_low": line.ratio.low,
-            "ratio_high": line.ratio.high,
-            "word": line.word,
-            "kernels": line.inductor_kernels,
-            "eager_kernels": line.eager_kernels,
-            "compared": "first_t" in line.model_fields_set,
-            "first_t": line.first_t,
-            "flags": safe_json(line.flags),
-            "versions": safe_json(line.versions),
-            "measured_at": line.measured_at or timezone.now(),
-        },
-    )
+    row, _ = Baseline.objects.update_or_create(**_key(graph, line, origin), defaults=_figures(line))
     return row
+
+
+def do_store_baselines(lines: Iterable[tuple[Graph, Line]], origin: str) -> int:
+    """The same for many, in one statement; of two of the same kind the later one counts. How many rows there are."""
+    rows = {}
+    for graph, line in lines:
+        key = _key(graph, line, origin)
+        rows[graph.pk, *(value for name, value in key.items() if name != "graph")] = {**key, **_figures(line)}
+    made = [Baseline(**row) for row in rows.values()]
+    names = {field.name for field in Baseline._meta.concrete_fields} - {"id", *_KEY}
+    Baseline.objects.bulk_create(made, update_conflicts=True, unique_fields=_KEY, update_fields=sorted(names))
+    return len(made)
+
+
+_KEY = ("graph", "device", "hardware", "torch", "harness", "backend", "entry", "method", "threads", "origin")
+
+
+def _key(graph: Graph, line: Line, origin: str) -> dict[str, Any]:
+    return {
+        "graph": graph,
+        "device": safe_text(line.device),
+        "hardware": safe_text(line.processor),
+        "torch": safe_text(line.versions.get("torch", ""))[:40],
+        "harness": safe_text(line.versions.get("harness", ""))[:40],
+        "backend": safe_text(line.backend),
+        "entry": line.entry,
+        "method": line.method,
+        "threads": line.threads,
+        "origin": safe_text(origin)[:200],
+    }
+
+
+def _figures(line: Line) -> dict[str, Any]:
+    return {
+        "eager_us": line.eager_us,
+        "median_us": line.inductor_us,
+        "ratio": line.ratio.value,
+        "ratio_low": line.ratio.low,
+        "ratio_high": line.ratio.high,
+        "word": line.word,
+        "kernels": line.inductor_kernels,
+        "eager_kernels": line.eager_kernels,
+        "compared": "first_t" in line.model_fields_set,
+        "first_t": line.first_t,
+        "flags": safe_json(line.flags),
+        "versions": safe_json(line.versions),
+        "measured_at": line.measured_at or timezone.now(),
+    }
 
 
 @transaction.atomic
