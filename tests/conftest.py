@@ -31,6 +31,14 @@ def pytest_unconfigure(config: pytest.Config) -> None:
             path.unlink(missing_ok=True)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _static_files_when_asked_for() -> None:
+    """Each browser of a test has its own stack of middleware, and would read all static files for its first page."""
+    from django.conf import settings
+
+    settings.WHITENOISE_AUTOREFRESH = True
+
+
 @pytest.fixture(scope="session")
 def redis_socket() -> Iterator[Path]:
     """The unix socket of a Redis that lives as long as the tests do."""
