@@ -14,7 +14,9 @@ from pass_folders import RELU, SCALED, folder, one
 from torch.fx import GraphModule, symbolic_trace
 
 from evaluator.engine.build import build
+from evaluator.portability.isolated import Traced
 from evaluator.portability.published_trace import check, literal_matches, published_graph
+from evaluator.portability_command import _print
 from graphs.fx_source import parse
 from graphs.samples import Sample, TensorMeta, write_sample
 
@@ -191,11 +193,14 @@ def test_the_command_with_a_task(tmp_path, task):
     assert "missed on small and 1 more" in missed["found"] and "inplace=False" in missed["found"]
 
 
+def test_nothing_found_is_said_in_a_sentence(capsys):
+    _print([], Traced())
+    assert capsys.readouterr().out.startswith("nothing that the published harness is known to refuse")
+
+
 def test_the_command_for_people(tmp_path):
-    done = command(folder(tmp_path / "p", Relu=RELU))
-    assert done.returncode == 0 and done.stderr == ""
-    assert done.stdout.startswith("nothing that the published harness is known to refuse")
     done = command(folder(tmp_path / "q", Scaled=SCALED))
+    assert done.returncode == 0 and done.stderr == ""
     assert "■ fails    several_outputs" in done.stdout and "Scaled.py:" in done.stdout
     assert "1 would fail there, 0 may go another way" in done.stdout and "was not run" in done.stdout
 
