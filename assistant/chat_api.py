@@ -113,6 +113,8 @@ class ProposalOut(Schema):
 class Choice(Schema):
     hunks: list[int]
     current: str | None = None  # the file's text as it is now; null: there is no such file
+    own: dict[int, Annotated[str, Field(max_length=1_000_000)]] = {}  # by hunk: a text in the place of what it puts in
+    marks: bool = False  # where the file has changed meanwhile: both texts, between marks, instead of 409
 
 
 class Accepted(Schema):
@@ -258,7 +260,8 @@ def accept(request: HttpRequest, proposal_id: int, body: Choice) -> dict[str, An
     if body.current is not None:
         check_files({found.name: body.current})
         check_texts({found.name: body.current})
-    text, syntax = do_accept(found, set(body.hunks), body.current)
+    own = {number: safe_text(text) for number, text in body.own.items()}
+    text, syntax = do_accept(found, set(body.hunks), body.current, own, marks=body.marks)
     return {"text": text, "syntax": syntax}
 
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from assistant.chat.log import Event, NotHeld, append, state_event
 from assistant.chat.messages import COMMANDS, View, said_by_person
-from assistant.hunks import Conflict, hunks_of, merged
+from assistant.hunks import Conflict, hunks_of, merged, with_marks
 from assistant.models import Attempt, Conversation, Proposal, Provider
 from assistant.prompts import Prompt
 from assistant.tools.files import syntax_problems
@@ -127,24 +127,33 @@ def do_offer(proposals: list[Proposal], holder: str | None) -> list[Proposal]:
     return proposals
 
 
-def do_accept(proposal: Proposal, chosen: set[int], current: str | None) -> tuple[str | None, list[str]]:
+def do_accept(
+    proposal: Proposal,
+    chosen: set[int],
+    current: str | None,
+    own: Mapping[int, str] | None = None,
+    *,
+    marks: bool = False,
+) -> tuple[str | None, list[str]]:
     """What the file is to be with the chosen hunks in it (None: removed), and what does not parse in it.
 
-    `current` is the file as it is now, None where there is none. Raises Refused for a proposal that does not parse, and
-    where the file has changed in the same place meanwhile.
+    `current` is the file as it is now, None where there is none; `own` is a person's text in the place of what hunks
+    propose. Raises Refused for a proposal that does not parse, and where the file has changed in the same place
+    meanwhile; with `marks` both texts stand there instead, and the person decides in the editor.
     """
     if proposal.problem:
         raise Refused(409, "unreadable", f"This edit is not offered, because it does not parse: {proposal.problem}")
     before, after = str(proposal.before or ""), str(proposal.after or "")
     known = {hunk.number for hunk in hunks_of(before, after)}
-    if not chosen <= known:
+    if not chosen <= known or not set(own or {}) <= chosen:
         raise Refused(404, "unknown_hunk", f"This edit has the hunks {sorted(known)}, not {sorted(chosen - known)}.")
     if proposal.after is None and current is not None and current != proposal.before:
         raise Refused(409, "conflict", "The file has changed since its removal was proposed. Remove it by hand.")
+    put = with_marks if marks and proposal.after is not None else merged
     try:
-        text: str | None = merged(before, after, chosen, current or "")
+        text: str | None = put(before, after, chosen, current or "", own)
     except Conflict as conflict:
-        message = "The file has changed there since this was proposed. Nothing was overwritten; edit it by hand."
+        message = "The file has changed there since this was proposed. Nothing was overwritten; see both side by side."
         raise Refused(409, "conflict", message, hunks=conflict.numbers) from None
     if proposal.after is None:
         text = None if chosen == known else text

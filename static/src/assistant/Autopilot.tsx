@@ -12,17 +12,20 @@ import { asksConsent, chat, current, follow, loadConversations, provider } from 
 const LOOK_MS = 2000;
 
 /** What a person has put in; it stays when the form is drawn again, as after a question for consent. */
-const budget = signal({ steps: 40, minutes: 60, count: 1 });
+const budget = signal({ steps: 40, minutes: 60, count: 1, tokens: 0 });
+const money = signal("");
 
 export function AutopilotForm({ goal, onClose }: { goal: string; onClose: (begun: boolean) => void }) {
   const [busy, setBusy] = useState(false);
+  const asked = provider();
+  const priced = asked !== null && asked.price_input !== null && asked.price_output !== null ? asked.currency : "";
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const to = provider();
     if (to === null) return;
     setBusy(true);
     try {
-      const made = await beginAttempts(to.id, goal, budget.value);
+      const made = await beginAttempts(to.id, goal, money.value === "" ? budget.value : { ...budget.value, cost: money.value });
       await loadConversations();
       if (made[0] !== undefined) follow(made[0].conversation);
       onClose(true);
@@ -38,17 +41,19 @@ export function AutopilotForm({ goal, onClose }: { goal: string; onClose: (begun
       <label>steps <Amount name="steps" most={500} /></label>
       <label>minutes <Amount name="minutes" most={1440} /></label>
       <label>attempts <Amount name="count" most={8} /></label>
+      <label title="Of each attempt, as the endpoint counts them; 0 is no limit">tokens <Amount name="tokens" least={0} most={1_000_000_000} /></label>
+      {priced !== "" && <label title="Of each attempt, by the prices that you entered; empty is no limit">{priced} <input name="cost" type="number" min="0.000001" step="any" value={money.value} onInput={(event) => (money.value = event.currentTarget.value)} /></label>}
       <button class="primary" disabled={busy} aria-busy={busy}>Begin</button>
       <button type="button" class="plain" onClick={() => onClose(false)}>Cancel</button>
     </form>
   );
 }
 
-function Amount({ name, most }: { name: keyof typeof budget.value; most: number }) {
+function Amount({ name, most, least = 1 }: { name: keyof typeof budget.value; most: number; least?: number }) {
   const take = (event: Event): void => {
     budget.value = { ...budget.value, [name]: Number((event.currentTarget as HTMLInputElement).value) };
   };
-  return <input name={name} type="number" min="1" max={most} required value={budget.value[name]} onInput={take} />;
+  return <input name={name} type="number" min={least} max={most} required value={budget.value[name]} onInput={take} />;
 }
 
 /** How the attempt in view is, with its buttons; nothing for an ordinary conversation. */

@@ -1,6 +1,6 @@
 /** An edit that was proposed: its hunks, each to be taken or left. */
 
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { plural } from "../format";
 import { accept, loadProposal, proposals, reject } from "./store";
 import type { Hunk, Proposal } from "./types";
@@ -36,6 +36,8 @@ function Loaded({ proposal }: { proposal: Proposal }) {
 }
 
 function HunkView({ proposal, hunk, alone }: { proposal: Proposal; hunk: Hunk; alone: boolean }) {
+  const [own, setOwn] = useState<string | null>(null);
+  const open = hunk.decision === null && !proposal.is_removed && proposal.problem === "";
   const place = hunk.first === hunk.last ? `after line ${hunk.first}` : `lines ${hunk.first + 1}–${hunk.last}`;
   return (
     <div class={`chat-hunk ${hunk.decision ?? ""}`}>
@@ -43,7 +45,8 @@ function HunkView({ proposal, hunk, alone }: { proposal: Proposal; hunk: Hunk; a
         <span class="faint">{place}</span>
         <span class="spring" />
         {hunk.decision !== null && <span class={hunk.decision === "accepted" ? "correct" : "faint"}>{hunk.decision === "accepted" ? "● accepted" : "○ rejected"}</span>}
-        {hunk.decision === null && !alone && !proposal.is_removed && proposal.problem === "" && (
+        {open && own === null && <button class="link" onClick={() => setOwn(hunk.new.join(""))}>edit first</button>}
+        {open && own === null && !alone && (
           <>
             <button class="link" onClick={() => void accept(proposal, [hunk.number])}>accept</button>
             <button class="link" onClick={() => void reject(proposal, [hunk.number])}>reject</button>
@@ -52,8 +55,15 @@ function HunkView({ proposal, hunk, alone }: { proposal: Proposal; hunk: Hunk; a
       </div>
       <pre>
         {hunk.old.map((line, index) => <div key={`-${index}`} class="gone">- {line.replace(/\n$/, "")}</div>)}
-        {hunk.new.map((line, index) => <div key={`+${index}`} class="come">+ {line.replace(/\n$/, "")}</div>)}
+        {own === null && hunk.new.map((line, index) => <div key={`+${index}`} class="come">+ {line.replace(/\n$/, "")}</div>)}
       </pre>
+      {open && own !== null && (
+        <form class="chat-own" onSubmit={(event) => { event.preventDefault(); void accept(proposal, [hunk.number], { own: { [hunk.number]: own } }).then(() => setOwn(null)); }}>
+          <textarea aria-label={`Your text for ${place}`} rows={Math.min(20, own.split("\n").length + 1)} value={own} spellcheck={false} onInput={(event) => setOwn(event.currentTarget.value)} ref={(box) => { if (box !== null && document.activeElement !== box && box.dataset["met"] === undefined) { box.dataset["met"] = ""; box.focus(); } }} />
+          <button class="plain">Accept this text</button>
+          <button type="button" class="link" onClick={() => setOwn(null)}>as proposed</button>
+        </form>
+      )}
     </div>
   );
 }

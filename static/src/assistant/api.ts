@@ -18,6 +18,16 @@ export interface ProviderIn {
   price_output: string | null;
 }
 
+export interface Choice {
+  hunks: number[];
+  /** The file as it is now; null: there is none. */
+  current: string | null;
+  /** By hunk: a person's text in the place of what it puts in. */
+  own?: Record<number, string>;
+  /** Where the file has changed meanwhile: both texts, between marks. */
+  marks?: boolean;
+}
+
 export interface InView {
   file: string;
   graph: string;
@@ -38,7 +48,7 @@ export const assistantApi = {
   cancel: (id: string) => call<{ state: string }>("POST", `${talk(id)}/cancel`),
   remove: (id: string) => call<null>("DELETE", talk(id)),
   proposal: (id: number) => call<Proposal>("GET", `${base}/proposals/${id}`),
-  accept: (id: number, hunks: number[], current: string | null) => call<{ text: string | null; syntax: string[] }>("POST", `${base}/proposals/${id}/accept`, { hunks, current }),
+  accept: (id: number, choice: Choice) => call<{ text: string | null; syntax: string[] }>("POST", `${base}/proposals/${id}/accept`, choice),
   reject: (id: number, hunks: number[]) => call<Proposal>("POST", `${base}/proposals/${id}/reject`, { hunks }),
   agree: (host: string) => call<{ agrees: boolean }>("PUT", `${base}/consent`, { host, agrees: true }),
   neverSend: (slug: string, never: boolean) => call<unknown>("PUT", `${base}/tasks/${part(slug)}/marks`, { never_send: never }),

@@ -12,6 +12,10 @@ export interface Budget {
   steps: number;
   minutes: number;
   count: number;
+  /** 0: no limit. */
+  tokens: number;
+  /** In the provider's currency. */
+  cost?: string;
 }
 
 export const attempts = signal<Attempt[]>([]);

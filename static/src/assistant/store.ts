@@ -106,7 +106,7 @@ export function leave(): void {
 }
 
 /** True when it was sent. */
-export async function say(text: string, command = ""): Promise<boolean> {
+export async function say(text: string, command = "", graph = graphName.value ?? ""): Promise<boolean> {
   const to = provider();
   if (to === null || sending.value) return false;
   sending.value = true;
@@ -116,7 +116,7 @@ export async function say(text: string, command = ""): Promise<boolean> {
       await loadConversations();
       follow(made.id);
     }
-    const view = { file: activeFile.value, graph: graphName.value ?? "", nodes: [...selected.value].slice(0, 500), run: shown.value?.id ?? "", selection: "" };
+    const view = { file: activeFile.value, graph, nodes: [...selected.value].slice(0, 500), run: shown.value?.id ?? "", selection: "" };
     await assistantApi.say(current.value!, { text, command, files: files.value, device: device.value, view });
     stream?.nudge();
     return true;
@@ -211,10 +211,10 @@ export async function loadProposal(id: number): Promise<void> {
 }
 
 /** The server merges the hunks into the text as it is in the editor now, or says that they do not fit any more. */
-export async function accept(proposal: Proposal, hunks: number[]): Promise<void> {
+export async function accept(proposal: Proposal, hunks: number[], more: { own?: Record<number, string>; marks?: boolean } = {}): Promise<void> {
   const before = files.value;
   try {
-    const { text, syntax } = await assistantApi.accept(proposal.id, hunks, before[proposal.name] ?? null);
+    const { text, syntax } = await assistantApi.accept(proposal.id, { hunks, current: before[proposal.name] ?? null, ...more });
     if ((files.value[proposal.name] ?? null) !== (before[proposal.name] ?? null)) {
       notify(`${proposal.name} was changed while the edit was on its way. Accept it again.`, { tone: "fail" });
       return;
@@ -223,9 +223,14 @@ export async function accept(proposal: Proposal, hunks: number[]): Promise<void>
     else if (Object.hasOwn(files.value, proposal.name)) setText(proposal.name, text);
     else setFiles({ ...files.value, [proposal.name]: text });
     if (text !== null) activeFile.value = proposal.name;
-    if (syntax.length > 0) notify(`With this part alone the file does not parse: ${syntax[0]}`, { tone: "fail" });
+    if (more.marks === true && text !== null && text.includes("\n>>>>>>> proposed\n")) notify(`${proposal.name}: where you had changed the same lines, both texts stand between marks (<<<<<<<, >>>>>>>). Keep what you want of them.`);
+    else if (syntax.length > 0) notify(`With this part alone the file does not parse: ${syntax[0]}`, { tone: "fail" });
     putProposal(proposal.id, ready(await assistantApi.proposal(proposal.id)));
   } catch (problem) {
+    if (problem instanceof ApiError && problem.code === "conflict" && !proposal.is_removed) {
+      notify(problem.message, { tone: "fail", action: { label: "Show both", run: () => void accept(proposal, hunks, { ...more, marks: true }) } });
+      return;
+    }
     complain(problem);
   }
 }

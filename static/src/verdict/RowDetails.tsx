@@ -1,6 +1,7 @@
 /** Everything known about one graph of a run, told as a story: did it match, is it right, is it faster, why, what next. */
 
 import type { ComponentChildren } from "preact";
+import { AskAbout } from "../assistant/AskAbout";
 import { Fragment } from "preact";
 import { fileName, saveJson } from "../charts/export";
 import { clock, element, error, firstT, plural, shape, shortDtype } from "../format";
@@ -58,6 +59,7 @@ export function RowDetails({ graph }: { graph: GraphView }) {
         {graph.roofline !== null && <RooflineView graph={graph} roofline={graph.roofline} />}
       </Chapter>
       <Next steps={nextSteps(graph)} />
+      <AskAbout graph={graph} />
       {graph.device !== null && <p class="faint" aria-label="Device">{deviceWords(graph.device).join("; ")}</p>}
       <p class="row-foot faint">
         <span>{[graph.compileSeconds === null ? "" : `first call ${clock(graph.compileSeconds)}`, graph.seconds === null || graph.seconds < 0.001 ? "" : `judged in ${clock(graph.seconds)}`, verifiedText(graph)].filter(Boolean).join(" · ")}</span>
