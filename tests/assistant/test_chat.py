@@ -152,6 +152,13 @@ def test_an_edit_is_accepted_into_the_text_as_it_is_now(client, task, server):
     conflict = send(client, "POST", f"{path}/accept", {"hunks": [1], "current": changed})
     assert conflict.status_code == 409 and conflict.json()["hunks"] == [1]
     assert send(client, "POST", f"{path}/accept", {"hunks": [7], "current": PASS}).status_code == 404
+    both = send(client, "POST", f"{path}/accept", {"hunks": [1], "current": changed, "marks": True}).json()
+    assert "<<<<<<< yours" in both["text"] and "block=32)" in both["text"] and "block=128)" in both["text"]
+    assert both["syntax"]  # it does not parse until a person has decided
+    own = {"hunks": [0], "current": PASS, "own": {"0": "    return y * 4\n"}}
+    assert send(client, "POST", f"{path}/accept", own).json()["text"] == PASS.replace("return y * 2", "return y * 4")
+    own = {"hunks": [0], "current": PASS, "own": {"1": "x\n"}}
+    assert send(client, "POST", f"{path}/accept", own).status_code == 404  # a text for what is not accepted
 
 
 def test_an_edit_that_does_not_parse_is_no_offer(client, task, server):
