@@ -6,7 +6,7 @@ none changes what it looks at. `files` names the submission where a finding has 
 
 import hashlib
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -14,7 +14,7 @@ import torch
 from evaluator.events import Finding
 from evaluator.integrity.analysis.report import make_finding
 from evaluator.integrity.analysis.text_rules import looks_forged
-from evaluator.integrity.taint import Ledger, storage_key
+from evaluator.integrity.taint import Ledger, storage_key, storage_of
 from evaluator.verdicts import FindingClass, Severity
 
 CHECK = "probe"
@@ -77,14 +77,26 @@ def input_findings(before: Sequence[str], after: Sequence[str], allowed: Sequenc
 
 
 def attribute_findings(inputs: Sequence[Any]) -> list[Finding]:
-    """Things that were hung onto input tensors: violations where they are or may hold tensors."""
-    hung = {name: thing for value in inputs if type(value) is torch.Tensor for name, thing in vars(value).items()}
+    """Things that were hung onto input tensors or their storages: violations where they are or may hold tensors."""
+    tensors = [value for value in inputs if type(value) is torch.Tensor]
+    hung = {name: thing for value in tensors for name, thing in _hung(value)}
     findings: list[Finding] = []
     for name, thing in sorted(hung.items()):
         harmless = isinstance(thing, int | float | str | bool | torch.dtype | torch.device | None)
         severity = Severity.SUSPICIOUS if harmless else Severity.VIOLATION
         findings.append(found(FindingClass.OUTPUT_CACHE, f"the call left `.{name}` on an input", severity))
     return findings
+
+
+def _hung(tensor: torch.Tensor) -> Iterator[tuple[str, Any]]:
+    yield from vars(tensor).items()
+    if tensor.is_leaf and tensor.grad is not None:
+        yield "grad", tensor.grad
+    if tensor._backward_hooks:
+        yield "_backward_hooks", tensor._backward_hooks
+    storage = storage_of(tensor)
+    for name, thing in getattr(storage, "__dict__", {}).items():
+        yield f"untyped_storage().{name}", thing
 
 
 # Outputs

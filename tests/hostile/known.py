@@ -42,6 +42,17 @@ BY_NATURE = {
     "code object": "the function that is made is its own",
     "recursion without bounds": "the limits of the process hold",
     "Python computes on lists": "it is slower than any kernel",
+    "bytes of the storage": "it is slower than any kernel",
+    "allocated blocks decide": "they are never what it hopes for",
+    "processor time decides": "it is never what it hopes for",
+    "state of the random numbers decides": "it is never what it hopes for",
+    "knob of Triton set": "it is the compilers' alone, and eager is timed in another process, too",
+    "annotations evaluated by inspect": "the text that is evaluated prints a number",
+    "path whose start is swapped": "the file system holds nothing of others",
+    "file variable replaced": "the file system holds nothing of others",
+    "resources of a package read": "the file system holds nothing of others",
+    "path that climbs out of the own folder": "the file system holds nothing of others",
+    "report of the environment starts programs": "it is shut in with the run and ends with the call",
 }
 #: Tricks that do nothing where there is no GPU.
 ONLY_ON_A_GPU = frozenset({"launch option names a side stream"})

@@ -227,3 +227,28 @@ def test_without_inputs_everything_from_outside_is_data() -> None:
         torch.exp(torch.zeros(3))
         torch.exp(X)
     assert [call[0] for call in guard.calls] == ["aten.exp"]
+
+
+def test_a_copy_in_the_same_line_hides_no_work() -> None:
+    guard = watch(lambda x: torch.relu(x.clone()))
+    assert {(one["class"], one["severity"]) for one in guard.findings()} == {
+        ("torch_compute", "note"),
+        ("torch_compute", "violation"),
+    }
+
+
+def test_elements_that_a_python_function_works_on() -> None:
+    guard = watch(lambda x: x.clone().map_(x, lambda a, b: a + b))
+    assert [call.kind for call in guard.calls] == ["copy", "work"]
+
+
+def test_memory_put_under_a_new_tensor_writes_into_no_input() -> None:
+    guard = watch(lambda x: torch.empty(0).set_(x.untyped_storage()))
+    assert "mutation" not in {call.kind for call in guard.calls}
+    guard = watch(lambda x: x.set_(torch.ones(12)), X.clone())
+    assert "mutation" in {call.kind for call in guard.calls}
+
+
+def test_a_sign_that_is_read_later_is_work() -> None:
+    guard = watch(lambda x: torch._neg_view(x))
+    assert [call.kind for call in guard.calls] == ["work"]

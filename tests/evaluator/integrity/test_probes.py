@@ -57,6 +57,15 @@ def test_attribute_on_an_input() -> None:
     assert classes(probes.attribute_findings([tensor])) == [("output_cache", "violation")]
 
 
+def test_places_of_an_input_that_are_no_attributes_of_its_own() -> None:
+    first, second = torch.ones(2), torch.ones(2)
+    first.grad = torch.ones(2)
+    second.untyped_storage().kept = first  # type: ignore[attr-defined]
+    assert classes(probes.attribute_findings([first])) == [("output_cache", "violation")]
+    assert classes(probes.attribute_findings([second])) == [("output_cache", "violation")]
+    assert probes.attribute_findings([torch.ones(2), torch.ones(2, 2).to_sparse()]) == []
+
+
 # Outputs
 
 

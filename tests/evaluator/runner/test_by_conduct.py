@@ -1,4 +1,7 @@
-"""Tricks whose text shows nothing: state on the device decides, and what they return gives them away."""
+"""Tricks whose text shows nothing: what they do and what they return gives them away.
+
+tests/hostile/on_a_gpu.py tries all of them; here are those of the first table and a few of the others.
+"""
 
 import pytest
 import torch
@@ -9,17 +12,20 @@ from evaluator.runner import later_calls
 from tests.evaluator.integrity.cases_text import read_cases
 
 CASES = {case.name: case for case in read_cases("by_conduct")}
-# what they may be known by: which later call meets them is drawn anew for each run
+TRIED = [name for name, case in CASES.items() if case.table == "device_state.txt"]
+TRIED += ["a copy beside the work in one line", "inputs exchanged", "result kept on the storage of an input"]
+# what state on a device may be known by: which later call meets it is drawn anew for each run
 KNOWN_BY = {"phase_detection", "leftover_memory", "output_cache"}
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", TRIED)
 def test_it_is_neither_right_nor_clean(judge, name):
     case = CASES[name]
     events = judge(Job(case.files, (sample("one", 8),), limits=QUICK, run_id="conduct"))
     assert words(only(events)) == ("rejected", "violation"), only(events)
     flagged = {one["class"] for one in events[-1]["findings"] if one["severity"] == "violation"}
-    assert flagged & KNOWN_BY, events[-1]["findings"]
+    known_by = KNOWN_BY if case.table == "device_state.txt" else {case.expected}
+    assert flagged & known_by, events[-1]["findings"]
 
 
 def test_inputs_that_share_a_part_with_those_before():
