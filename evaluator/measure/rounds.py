@@ -24,7 +24,7 @@ class Precision:
 #: By entry and method. The scored one may take the most rounds; `graph` is so steady that it can be asked for more.
 PRECISION = {
     "direct e2e": Precision(min_rounds=20, budget_seconds=0.15),
-    "direct graph": Precision(half_width=0.0075, min_rounds=12, max_rounds=32, budget_seconds=0.3),
+    "direct graph": Precision(half_width=0.005, min_rounds=32, max_rounds=64, budget_seconds=0.3),
     "direct gpu": Precision(max_rounds=16, budget_seconds=0.1),
     "compiled e2e": Precision(max_rounds=24, budget_seconds=0.1),
 }

@@ -117,6 +117,7 @@ class GraphTimer:
                 self._graphs[name], self.returned[name] = _capture(own, flush)
             except RuntimeError as error:  # it synchronises, or allocates in a way that capture forbids
                 self.failed[name] = f"a CUDA graph can not hold this call: {error}"
+                _capture([_no_call], flush)  # else torch's random numbers stay with the capture that has failed
         for _ in range(_WARM_REPLAYS):  # until clocks are up, and what nothing costs is known
             for graph in self._graphs.values():
                 self._replay(graph)

@@ -123,12 +123,12 @@ def examine(
         if case is None:
             found.append(_outcome(check, "not applicable", "No input can be changed in this way."))
             continue
-        said, too_long = _called(check, index, case, runner, report)
+        said, failure = _called(check, index, case, runner, report)
         if said["outcome"] == "no" and in_doubt:
             runner.end()
-            in_doubt, (said, too_long) = False, _called(check, index, case, runner, report)
+            in_doubt, (said, failure) = False, _called(check, index, case, runner, report)
         found.append(said)
-        until = 0.0 if too_long else until
+        until = 0.0 if failure is not None and failure.reason == RuntimeReason.TIMEOUT else until
     if not until:
         found.append(_outcome(_SHAPE, "not applicable", "There was no time left for it."))
     else:
@@ -138,14 +138,16 @@ def examine(
     return in_doubt
 
 
-def _called(check: _Check, index: int, case: Case, runner: RemoteRunner, report: Report) -> tuple[GeneralCheck, bool]:
-    """What comes of one call, and whether it was ended for taking too long."""
+def _called(
+    check: _Check, index: int, case: Case, runner: RemoteRunner, report: Report
+) -> tuple[GeneralCheck, Decided | None]:
+    """What comes of one call, and how it failed, if it did."""
     try:
         returned = runner.call(index, case, watched=False)
     except Decided as problem:
-        return _outcome(check, "no", problem.message), problem.reason == RuntimeReason.TIMEOUT
+        return _outcome(check, "no", problem.message), problem
     with report.own_work("comparing the outputs"):
-        return _compared(check, case, returned.outputs), False
+        return _compared(check, case, returned.outputs), None
 
 
 def _another_shape(
@@ -159,8 +161,8 @@ def _another_shape(
             case = replace(eager, metas=size.metas).case(InputSet(_SHAPE.name, 1.0))
     except Decided as problem:
         return _outcome(_SHAPE, "not applicable", problem.message)
-    said, _ = _called(_SHAPE, index, case, runner, report)
-    if said["outcome"] == "no" and in_doubt:
+    said, failure = _called(_SHAPE, index, case, runner, report)
+    if failure is not None and in_doubt:  # the other graph's, perhaps; wrong values are of this one
         runner.end()
         said, _ = _called(_SHAPE, index, case, runner, report)
     return said if said["outcome"] == "yes" else _outcome(_SHAPE, "no", f"{size.words}: {said['detail']}")
