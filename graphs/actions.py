@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 from django.utils.text import slugify
 
 from graphs.drawing import lay_out
@@ -126,7 +127,9 @@ def do_store_task(
         fields = _task_fields(slug, text, graphs, origin, own)
         if task is not None and task.content_hash == content_hash:
             if own and task.facets != own:  # stored before there were facets, or its folder says more now
-                Task.objects.filter(pk=task.pk).update(facets=own, search_text=fields["search_text"])
+                Task.objects.filter(pk=task.pk).update(
+                    facets=own, search_text=fields["search_text"], updated_at=timezone.now()
+                )
             return task, False
         fields |= {
             "content_hash": content_hash,

@@ -88,7 +88,7 @@ class Task(models.Model):
     thumbnail = models.TextField(blank=True, help_text="the first graph's")
     search_text = models.TextField(blank=True, help_text="lower case; what the catalogue's search looks through")
     created_at = models.DateTimeField(auto_now_add=True)
-    updated_at = models.DateTimeField(auto_now=True)
+    updated_at = models.DateTimeField(auto_now=True, db_index=True)
 
     class Meta:
         ordering = ["-origin", "title", "id"]  # "shipped" before "imported" before "captured"

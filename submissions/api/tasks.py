@@ -9,6 +9,7 @@ from ninja import Router, Schema
 from pydantic import Field
 
 from graphs.models import Task, TaskGraph
+from graphs.task_index import find_tasks
 from submissions.authors import author_or_none
 from submissions.baselines import inductor_in_short
 from submissions.best import best_runs
@@ -16,7 +17,7 @@ from submissions.examples import ExampleInShort, example_in_short, shipped_runs
 
 router = Router(tags=["tasks"])
 
-PAGE = 500
+PAGE = 200
 
 
 class Best(Schema):
@@ -76,11 +77,12 @@ def task_list(
 
     Tasks with a worked example come first, then what ships, what was imported, what was captured, each by title.
     """
+    found = find_tasks(q.lower().split())
     worked = ExpressionWrapper(Q(example_files__isnull=False), output_field=BooleanField())
-    found = Task.objects.defer("example_files", "description", "search_text").annotate(has_example=worked)
-    for word in q.lower().split():
-        found = found.filter(search_text__contains=word)
-    tasks = list(found.order_by("-has_example", "-origin", "title", "id")[offset : offset + limit])
+    rows_of = Task.objects.order_by().defer("example_files", "description", "search_text").annotate(has_example=worked)
+    page = found[offset : offset + limit]
+    known = {task.pk: task for task in rows_of.filter(pk__in=page)}
+    tasks = [known[task] for task in page if task in known]  # else it was deleted just now
     best = best_runs((task.pk for task in tasks), author_or_none(request))
     inductor = inductor_in_short(task.pk for task in tasks)
     examples = shipped_runs(task.pk for task in tasks)
@@ -96,7 +98,7 @@ def task_list(
         }
         for task in tasks
     ]
-    return {"tasks": rows, "total": found.count()}
+    return {"tasks": rows, "total": len(found)}
 
 
 def _graphs(task_ids: list[int]) -> dict[int, dict[str, Any]]:
