@@ -254,7 +254,7 @@ def check_kernel_body(machine: Machine, kernel: Kernel) -> None:
 
 
 def _check_kernel_call(machine: Machine, node: ast.Call, parameters: set[str], frame: Frame) -> None:
-    from evaluator.integrity.analysis import imports, python_calls, torch_calls
+    from evaluator.integrity.analysis import imports, outside_names, torch_calls
 
     path: list[str] = []
     root: ast.expr = node.func
@@ -275,7 +275,7 @@ def _check_kernel_call(machine: Machine, node: ast.Call, parameters: set[str], f
             if torch_calls.computes(full):
                 machine.report.add(FindingClass.TORCH_COMPUTE, frame.file, node, f"a kernel calls `{full}`")
         elif hasattr(atom, "by_name"):
-            python_calls.judge_name(machine, ".".join([name, *reversed(path)]), node, frame)
+            outside_names.judge_name(machine, ".".join([name, *reversed(path)]), node, frame)
 
 
 def _touches_outside(function: Function) -> bool:
