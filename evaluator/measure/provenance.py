@@ -15,6 +15,7 @@ from torch.fx import Node
 Fused = dict[str, tuple[str, ...]]  # kernel → nodes, in the order of the graph
 
 _NODES = re.compile(r"# Topologically Sorted Source Nodes: \[([^\]]*)\]")
+_NEAR = 4  # lines
 _LAUNCH = re.compile(r"\s*(\w+)\.run\(")
 
 
@@ -34,14 +35,16 @@ def fused() -> Iterator[Fused]:
 
 
 def fused_in(code: str) -> Fused:
-    """The same for one file of Inductor's."""
+    """The same for one file of Inductor's. A comment far from a launch is that of a kernel's definition."""
     found: Fused = {}
     nodes: tuple[str, ...] = ()
-    for line in code.splitlines():
+    said_at = -_NEAR
+    for number, line in enumerate(code.splitlines()):
         if said := _NODES.search(line):
-            nodes = tuple(name for name in said[1].split(", ") if name)
-        elif launch := _LAUNCH.match(line):
+            nodes, said_at = tuple(name for name in said[1].split(", ") if name), number
+        elif (launch := _LAUNCH.match(line)) and number - said_at < _NEAR:
             found[launch[1]] = tuple(dict.fromkeys((*found.get(launch[1], ()), *nodes)))
+            said_at = -_NEAR
     return found
 
 
