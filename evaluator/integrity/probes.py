@@ -6,7 +6,7 @@ none changes what it looks at. `files` names the submission where a finding has 
 
 import hashlib
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -68,12 +68,24 @@ def _keyed_sum(memory: torch.Tensor) -> str:
     return f"{int(total):x} {_digest(memory[whole:])}"
 
 
-def input_findings(before: Sequence[str], after: Sequence[str], allowed: Sequence[int] = ()) -> list[Finding]:
-    """Inputs whose fingerprint changed during a call. `allowed`: positions that the graph itself writes into."""
+def input_findings(
+    before: Sequence[str], after: Sequence[str], allowed: Sequence[int] = (), in_place: Iterable[str] = ()
+) -> list[Finding]:
+    """Inputs whose fingerprint changed during a call.
+
+    `allowed`: positions that the graph itself writes into. `in_place`: passes whose pattern writes into its arguments;
+    such a pattern matches a graph that does not, too, and there the launcher must leave its arguments alone.
+    """
     changed = [
         index for index, (old, new) in enumerate(zip(before, after, strict=True)) if old != new and index not in allowed
     ]
-    return [found(FindingClass.INPUT_MUTATION, f"input {index} was changed by the call") for index in changed]
+    advice = "the graph leaves it as it is: write into new memory (torch.empty_like), not into an argument"
+    if passes := ", ".join(sorted(in_place)):
+        advice += (
+            f". The pattern of {passes} writes in place and matches out of place, too (`x += y` finds `x + y`): a "
+            "launcher that returns a new tensor is right for both"
+        )
+    return [found(FindingClass.INPUT_MUTATION, f"input {at} was changed by the call; {advice}") for at in changed]
 
 
 def attribute_findings(inputs: Sequence[Any]) -> list[Finding]:

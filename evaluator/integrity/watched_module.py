@@ -51,16 +51,19 @@ def watched(
             leaf.launcher = launcher
 
 
-def in_place_passes(files: dict[str, str]) -> frozenset[str]:
-    """Names of passes whose pattern may write into its inputs; one that is no plain function may."""
+def in_place_passes(files: dict[str, str], *, certain: bool = False) -> frozenset[str]:
+    """Names of passes whose pattern may write into its inputs; one that is no plain function may.
+
+    `certain`: only those whose pattern can be read and does.
+    """
     found = set()
     for name, text in files.items():
         if name.endswith(".py"):
             try:
-                tree = ast.parse(text)
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                tree = ast.parse(text.encode())
+            except (SyntaxError, ValueError, RecursionError, MemoryError, LookupError):
                 continue
             patterns = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "pattern"]
-            if not patterns or has_in_place(patterns[-1]):
+            if has_in_place(patterns[-1]) if patterns else not certain:
                 found.add(name.removesuffix(".py").replace("/", "."))
     return frozenset(found)

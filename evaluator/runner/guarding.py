@@ -61,6 +61,7 @@ class Guards:
         self._lock = threading.Lock()  # a thread of the submission may run into the import guard
         self._ledger = Ledger()
         self._in_place = in_place_passes(job.files)
+        self._writing = in_place_passes(job.files, certain=True)
         self._helpers: frozenset[str] = frozenset()
         self._streams = None if self._on_cpu else StreamWatch()
         self._held: list[torch.Tensor] = []
@@ -131,7 +132,8 @@ class Guards:
 
     def _look_at_values(self, call: Call, inputs: Sequence[Any], before: Sequence[str]) -> None:
         self._tell(probes.output_findings(call.outputs))
-        self._tell(probes.input_findings(before, probes.fingerprint(inputs), tuple(call.written)))
+        now = probes.fingerprint(inputs)
+        self._tell(probes.input_findings(before, now, tuple(call.written), self._writing))
         self._tell(probes.attribute_findings(inputs))
         self._tell(probes.alias_findings(call.outputs, inputs, self._held, call.aliases, self._ledger))
 

@@ -57,6 +57,13 @@ def test_attribute_on_an_input() -> None:
     assert classes(probes.attribute_findings([tensor])) == [("output_cache", "violation")]
 
 
+def test_who_writes_in_place_is_told_what_to_do() -> None:
+    (plain,) = probes.input_findings(["a", "b"], ["a", "c"])
+    assert "input 1 was changed by the call; the graph leaves it as it is" in plain["evidence"]
+    (told,) = probes.input_findings(["a"], ["c"], in_place=["Add"])
+    assert "The pattern of Add writes in place" in told["evidence"] and "a launcher that returns" in told["evidence"]
+
+
 def test_places_of_an_input_that_are_no_attributes_of_its_own() -> None:
     first, second = torch.ones(2), torch.ones(2)
     first.grad = torch.ones(2)
