@@ -27,7 +27,7 @@ export interface TaskRow {
   operators: { label: string; class: string }[];
   dtypes: string[];
   /** What the graphs' own files say; a facet that they do not name is missing. */
-  facets: { kind?: string[]; family?: string[]; domain?: string[] };
+  facets: { kind?: string[]; family?: string[]; domain?: string[]; benchmark?: string[] };
   graph_count: number;
   /** A worked example: where a beginner starts. */
   has_example: boolean;

@@ -50,7 +50,7 @@ class TaskRow(Schema):
     summary: str
     operators: list[dict[str, str]]
     dtypes: list[str]
-    facets: dict[str, list[str]]  # kind, family (of models), domain, as far as the graphs' files say
+    facets: dict[str, list[str]]  # kind, family (of models), domain, benchmark, as far as the graphs' files say
     graph_count: int
     has_example: bool  # a worked example: where a beginner starts
     size: Size | None  # null: a task without graphs

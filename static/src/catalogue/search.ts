@@ -4,7 +4,7 @@ import type { TaskRow } from "../api";
 import type { Query } from "./query";
 import { fitsQuery, inductorState, parse, resultState } from "./query";
 
-export const FACETS = ["operators", "dtypes", "family", "kind", "domain", "size", "example", "result", "inductor"] as const;
+export const FACETS = ["operators", "dtypes", "family", "kind", "benchmark", "domain", "size", "example", "result", "inductor"] as const;
 export type FacetName = (typeof FACETS)[number];
 export type Chosen = Record<FacetName, readonly string[]>;
 
@@ -13,7 +13,7 @@ export interface Filter {
   chosen: Chosen;
 }
 
-export const NOTHING: Filter = { query: "", chosen: { operators: [], dtypes: [], family: [], kind: [], domain: [], size: [], example: [], result: [], inductor: [] } };
+export const NOTHING: Filter = { query: "", chosen: { operators: [], dtypes: [], family: [], kind: [], benchmark: [], domain: [], size: [], example: [], result: [], inductor: [] } };
 
 interface Kind {
   title: string;
@@ -31,6 +31,7 @@ export const KINDS: Record<FacetName, Kind> = {
   dtypes: { title: "Dtypes", values: (task) => task.dtypes },
   family: { title: "Models", values: (task) => task.facets.family ?? [] },
   kind: { title: "Cut by", values: (task) => task.facets.kind ?? [] },
+  benchmark: { title: "Benchmark of", values: (task) => task.facets.benchmark ?? [] },
   domain: { title: "Domain", values: (task) => (task.facets.domain ?? []).map((value) => value.replaceAll("_", " ")) },
   size: { title: "Operators in a graph", values: sizesOf, fixed: SIZES.map(([name]) => name) },
   example: { title: "Examples", values: (task) => [...(task.has_example ? ["worked example"] : []), ...(task.examples.length > 0 ? ["example run"] : [])], fixed: ["worked example", "example run"], all: true },
