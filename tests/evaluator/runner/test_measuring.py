@@ -13,7 +13,8 @@ from evaluator import precision
 from evaluator.engine.build import build
 from evaluator.engine.inputs import INPUT_SETS
 from evaluator.job import Job
-from evaluator.measure.values import round_values, verified_rounds
+from evaluator.measure import values
+from evaluator.measure.values import StaticInputs, round_values, verified_rounds
 from evaluator.runner import measured, measuring, speed, tensors
 from evaluator.runner.protocol import ProtocolError
 from evaluator.runner.reference import reference
@@ -181,6 +182,25 @@ def test_values_of_a_round_follow_from_the_seed_and_are_new_in_each():
     assert not torch.equal(one[0], other[0])
     assert sorted(one[0].flatten().tolist()) == list(range(12))
     assert (one[1].tolist(), one[2]) == ([1, 2], 7)
+
+
+def test_the_copies_of_a_round_have_values_of_their_own_that_the_judge_can_make_again():
+    across = torch.arange(12.0).view(4, 3).t()  # not in the order of memory
+    sets = [[torch.arange(12.0).view(3, 4), across, torch.tensor([1, 2]), 7]]
+    inputs = StaticInputs(sets, [True, True, False, False], "seed")
+    assert inputs.provide(3) == 3 and inputs.provide(2) == 2
+    inputs.refill("direct graph", 5, copies=3)
+    for copy, own in enumerate(inputs.copies):
+        again = round_values(sets, [True, True, False, False], "seed", "direct graph", 5, copy)
+        assert all(a == b if isinstance(a, int) else torch.equal(a, b) for a, b in zip(own, again, strict=True))
+    assert len({tuple(own[0].flatten().tolist()) for own in inputs.copies}) > 1
+    assert inputs.values is inputs.copies[0]
+
+
+def test_inputs_that_are_too_large_have_fewer_copies(monkeypatch):
+    monkeypatch.setattr(values, "MOST_COPIED_BYTES", 100)
+    inputs = StaticInputs([[torch.zeros(10)]], [True], "seed")  # 40 bytes
+    assert inputs.provide(8) == 3
 
 
 def test_verified_rounds_lie_in_longer_and_longer_stretches():
