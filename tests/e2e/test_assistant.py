@@ -76,12 +76,17 @@ def test_from_no_model_to_an_accepted_edit(context: BrowserContext, page: Page, 
     page.emulate_media(color_scheme="dark")
     assert serious(page) == []
     page.emulate_media(color_scheme="light")
-    edit.get_by_role("button", name="accept", exact=True).first.click()
+    edit.get_by_role("button", name="edit first").first.click()
+    own = edit.get_by_role("textbox")
+    expect(own).to_be_focused()
+    own.fill("    return y * 2  # twice, mine\n")
+    assert serious(page) == []
+    edit.get_by_role("button", name="Accept this text").click()
     expect(edit).to_contain_text("accepted")
     edit.get_by_role("button", name="Reject", exact=True).click()
     expect(edit).to_contain_text("rejected")
     page.wait_for_function(
-        "task => fetch(`/api/tasks/${task}/draft`).then(a => a.json()).then(d => /# twice/.test(d.files['MyPass.py']))",
+        "task => fetch(`/api/tasks/${task}/draft`).then(a => a.json()).then(d => /# twice, mine/.test(d.files['MyPass.py']))",
         arg=TASK,
     )
     assert "block=1024" in saved_text(context)
@@ -159,3 +164,24 @@ def test_autopilot_is_begun_watched_steered_and_proposes_its_best(page: Page, se
     expect(line).to_contain_text("1 evaluation")
     assert "Keep it short" in json.dumps(server.asked[-1].body["messages"])
     expect(pane.get_by_role("region", name="Proposed edit of notes.py")).to_contain_text("new file")
+
+    page.goto("/attempts/")
+    page.get_by_role("region", name="Your attempts").get_by_role("link").first.click()
+    steps = page.locator("#live")
+    expect(steps).to_contain_text("Keep it short")
+    expect(steps).to_contain_text("judged: 0 / ")
+    assert serious(page) == []
+    page.get_by_label("Search in this attempt").fill("notes.py")
+    page.get_by_label("Search in this attempt").press("Enter")
+    expect(steps).not_to_contain_text("Keep it short")
+    expect(steps.locator(".come")).to_have_text("+x = 1")
+    for path in ("/authors/", "/authors/nobody/", "/batches/"):
+        page.goto(path)
+        assert serious(page) == []
+    page.get_by_role("radio", name="these tasks").check()
+    page.get_by_role("textbox", name="Slugs of tasks").fill(OTHER)
+    page.get_by_role("button", name="Begin").click()
+    expect(page.get_by_role("status")).to_contain_text("of 1 tasks done")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("status")).to_contain_text("ended")
+    assert serious(page) == []
