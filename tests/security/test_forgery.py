@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from assistant.models import Consent, Provider, TaskMark
+from assistant.models import Batch, Consent, Evaluation, Provider, TaskMark
 from submissions.models import Draft, Run, RunReview, SavedSearch, Share, Upload
 from tests.security.people import DRAFT, FILES, RUNS, call
 
@@ -51,12 +51,20 @@ WRITES_OF_THE_ASSISTANT: list[tuple[str, str, object]] = [
     ("POST", "/api/assistant/attempts/1/pause", None),
     ("POST", "/api/assistant/attempts/1/resume", None),
     ("POST", "/api/assistant/attempts/1/stop", None),
+    ("POST", "/api/assistant/tasks/doubled-relu/tools/f32", {}),
+    ("POST", "/api/assistant/batches", {"provider": 1, "tasks": ["doubled-relu"]}),
+    ("POST", "/api/assistant/batches/1/pause", None),
+    ("POST", "/api/assistant/batches/1/resume", None),
+    ("POST", "/api/assistant/batches/1/stop", None),
+    ("POST", "/api/evaluate", {"task": "doubled-relu", "files": FILES}),
+    ("POST", "/api/evaluate/batch", {"items": [{"task": "doubled-relu", "files": FILES}]}),
+    ("POST", "/api/evaluate/1/cancel", None),
 ]
 
 
 def unchanged() -> bool:
-    kinds = (Draft, Run, RunReview, SavedSearch, Share, Upload, Provider, Consent, TaskMark)
-    return [kind.objects.count() for kind in kinds] == [0, 1, 0, 0, 0, 0, 0, 0, 0]
+    kinds = (Draft, RunReview, SavedSearch, Share, Upload, Provider, Consent, TaskMark, Batch, Evaluation)
+    return Run.objects.count() == 1 and not any(kind.objects.exists() for kind in kinds)
 
 
 def test_every_write_of_the_api_is_tried_here(ada, run):
@@ -68,7 +76,9 @@ def test_every_write_of_the_api_is_tried_here(ada, run):
         if method.upper() not in ("GET", "HEAD")
     }
     plain = {"{slug}": "doubled-relu", "{run_id}": str(run.pk), "{name}": "f32", "{share_id}": "1", "{search_id}": "1"}
-    plain |= {f"{{{what}_id}}": "1" for what in ("provider", "conversation", "proposal", "attempt")}
+    plain |= {
+        f"{{{what}_id}}": "1" for what in ("provider", "conversation", "proposal", "attempt", "batch", "evaluation")
+    }
     filled = set()
     for method, path in known:
         for part, value in plain.items():
