@@ -34,8 +34,8 @@ def folder() -> Path:
 def path_of(sample: Sample, device: str, baseline: str) -> Path:
     """The seed of one baseline of one graph on one kind of device, for these versions. It need not exist."""
     inputs = [(one.name, one.shape, one.dtype) for one in (*sample.inputs, *sample.model_inputs)]
-    # "standalone": how it is compiled; what another way has left behind would never be found by this one.
-    identity = repr((sample.content_hash, inputs, device, baseline, "standalone", sorted(versions().items())))
+    # How it is compiled: what another way has left behind would not be found by this one, or lacks the nodes' names.
+    identity = repr((sample.content_hash, inputs, device, baseline, "standalone, named", sorted(versions().items())))
     return folder() / f"{hashlib.sha256(identity.encode()).hexdigest()[:40]}.zip"
 
 

@@ -76,14 +76,15 @@ def measure(
     with report.own_work("verifying timed calls", _COMPILE_SECONDS):
         for finding in _verify(eager, like, values, answer, outputs, report):
             tell(finding)
-        for finding in _notice(eager, values, answer):
+        work = speed_events.work_of(eager, values.sets[0])
+        for finding in _notice(eager, values, answer, work):
             tell(finding)
         for timing in speed_events.timings(answer, job.profile):
             report.timed(timing)
         for profile in speed_events.kernels(answer):
             report.profiled(profile)
-        if (roofline := speed_events.roofline(eager, like.inputs, answer)) is not None:
-            report.measured("roofline", roofline)
+        if work is not None:
+            report.measured("roofline", speed_events.roofline(work, answer))
         report.measured("device", device(state))
 
 
@@ -160,13 +161,13 @@ def _found(name: FindingClass, severity: Severity, evidence: str) -> Finding:
     return found  # type: ignore[return-value]
 
 
-def _notice(eager: Reference, values: Values, answer: Answer) -> Iterator[Finding]:
+def _notice(eager: Reference, values: Values, answer: Answer, work: speed_events.Work | None) -> Iterator[Finding]:
     """What the session itself shows."""
     for name in answer.changed:
         words = f"{name} is not what it was before the submission was loaded"
         yield _found(FindingClass.MONKEYPATCH, Severity.VIOLATION, words)
     inputs = StaticInputs(values.sets, values.rolled, values.seed)
-    least = speed_events.floor_of(eager, values.sets[0])
+    least = work.floor if work is not None else None
     for one in answer.timed:
         if one.entry != DIRECT or BASELINE not in one.samples:
             continue

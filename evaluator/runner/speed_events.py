@@ -2,16 +2,17 @@
 
 import statistics
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from evaluator.events import DeviceKernels, OutputReport, Roofline, Timed
 from evaluator.measure.kernels import device_time, diff, launches
-from evaluator.measure.roofline import Floor, cost_model, floor
+from evaluator.measure.roofline import DeviceRates, Floor, cost_model, floor
 from evaluator.measure.rounds import Precision
 from evaluator.measure.session import BASELINE, CANDIDATE, DIRECT
-from evaluator.measure.traffic import traffic
+from evaluator.measure.traffic import Traffic, traffic
 from evaluator.runner import calibration
 from evaluator.runner.measured import Answer
 from evaluator.runner.reference import Reference
@@ -94,23 +95,30 @@ def kernels(answer: Answer) -> Iterator[DeviceKernels]:
         }
 
 
-def floor_of(eager: Reference, inputs: Sequence[Any]) -> Floor | None:
-    """The least time of a graph on this device; None where its rates or its traffic are not known."""
+@dataclass(frozen=True)
+class Work:
+    """What a graph has to move and compute, and the least time that it takes on this device."""
+
+    traffic: Traffic
+    rates: DeviceRates
+    floor: Floor
+
+
+def work_of(eager: Reference, inputs: Sequence[Any]) -> Work | None:
+    """None where the device's rates or the graph's traffic are not known."""
     rates = calibration.rates()
     if rates is None:
         return None
     try:
         with torch.no_grad():
-            return floor(traffic(eager.module, inputs), rates, dtype_of(inputs))
+            moved = traffic(eager.module, inputs)
+            return Work(moved, rates, floor(moved, rates, dtype_of(inputs)))
     except Exception:  # an operator that fake tensors do not know: no floor, and nothing else is lost
         return None
 
 
-def roofline(eager: Reference, inputs: Sequence[Any], answer: Answer) -> Roofline | None:
-    rates, least = calibration.rates(), floor_of(eager, inputs)
-    if rates is None or least is None:
-        return None
-    work = traffic(eager.module, inputs)
+def roofline(known: Work, answer: Answer) -> Roofline:
+    work, rates, least = known.traffic, known.rates, known.floor
     direct = {one.method: one.samples for one in answer.timed if one.entry == DIRECT and one.samples}
     eager_times = {method: statistics.median(samples[BASELINE]) for method, samples in direct.items()}
     count = launches(answer.profiles[BASELINE].kernels) if BASELINE in answer.profiles else 0
