@@ -1,4 +1,4 @@
-"""The sockets that match and explain while somebody types, and the saved searches: as an attacker would try them."""
+"""Sockets that match and explain, saved searches, what programs have judged: as an attacker would try them."""
 
 from typing import Any
 
@@ -13,9 +13,9 @@ from passnet_web.asgi import application
 from submissions import limits
 from submissions.actions.accounts import Role, do_add_user
 from submissions.actions.searches import do_save_search
-from submissions.models import SavedSearch
+from submissions.models import Run, SavedSearch
 from submissions.tokens import Scope
-from tests.security.people import Person, bearer, call
+from tests.security.people import DRAFT, FILES, Person, bearer, call
 
 SOCKETS = ("/ws/tasks/doubled-relu/match", "/ws/language")
 MATCH = {"type": "match", "version": 1, "files": {"A.py": ""}, "graph": "f32"}
@@ -110,3 +110,33 @@ def test_searches_have_a_rate(ada: Person) -> None:
 @pytest.mark.parametrize("address", ["javascript:alert(1)", "//evil.example/", "/admin/", "?q=\u202eabc", "?q=\0"])
 def test_a_search_leads_nowhere_else(ada: Person, address: str) -> None:
     assert ada.send("PUT", "/api/searches", {"name": "a", "address": address}).status_code == 400
+
+
+def test_what_a_program_had_judged_is_its_author_s_alone(ada: Person, eve: Person, adm: Person, task: Task) -> None:
+    asked = ada.send("POST", "/api/evaluate", {"task": task.slug, "files": FILES, "key": "step 1"}).json()
+    for stranger in (eve, adm):
+        for answer in (
+            call(stranger.browser, "GET", f"/api/evaluate/{asked['id']}"),
+            call(stranger.browser, "GET", f"/api/evaluate?ids={asked['id']}"),
+            stranger.send("POST", f"/api/evaluate/{asked['id']}/cancel"),
+        ):
+            assert answer.status_code == 404 and b"secret" not in answer.content
+    assert (
+        eve.send("POST", "/api/evaluate", {"task": task.slug, "files": FILES, "key": "step 1"}).json()["id"]
+        != (asked["id"])
+    )
+
+
+def test_a_token_to_evaluate_does_nothing_else(ada: Person, nobody: Client, task: Task, run: Run, token) -> None:
+    shown = bearer(token(ada, Scope.EVALUATE))
+    assert call(nobody, "POST", "/api/evaluate", {"task": task.slug, "files": FILES}, **shown).status_code == 202
+    for method, path, body in (
+        ("PUT", DRAFT, {"files": FILES, "version": 0}),
+        ("POST", f"/api/runs/{run.pk}/cancel", None),
+        ("POST", "/api/uploads/module", {"text": "x = 1"}),
+        ("PUT", "/api/assistant/consent", {"host": "a.example", "agrees": True}),
+        ("POST", "/api/assistant/batches", {"provider": 1, "tasks": [task.slug]}),
+        ("POST", f"/api/tasks/{task.slug}/shares", {"run": str(run.pk), "files": FILES, "public": True}),
+    ):
+        answer = call(nobody, method, path, body, **shown)
+        assert (answer.status_code, answer.json()["code"]) == (403, "scope"), path
