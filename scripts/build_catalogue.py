@@ -35,7 +35,7 @@ from scripts.catalogue_archives import lay_out_earlier, write_shelf  # noqa: E40
 
 MODELS = ROOT / "scripts" / "models_by_family.txt"
 OWN_TREES = ("captured", "trained", "earlier")
-MOST_GRAPHS = 16  # of one task; an operator that all models use has hundreds
+MOST_GRAPHS = 24  # of one task; an operator that all models use has hundreds
 LISTS = {"benchmark": "benchmark", "held_out": "held-out"}  # of a manifest → in task.json
 _LIBRARIES = ("torch", "timm", "transformers", "torch_geometric", "diffusers")
 
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     subgraphs = [path for tree in trees for path in find_samples(work / tree) if is_wanted(path, tree)]
     print(f"{len(subgraphs)} subgraphs", flush=True)
     tasks = group(work, subgraphs, by_code=True, most=MOST_GRAPHS)
-    benchmarks = {name: choose(tasks, one, options.size, options.seed) for name, one in BENCHMARKS.items()}
+    benchmarks = {name: choose(tasks, work, one, options.size, options.seed) for name, one in BENCHMARKS.items()}
     benchmark = benchmarks["benchmark"]
     if options.choose:
         copy_chosen(tasks, benchmark, work)
@@ -102,6 +102,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for shelf, members in sorted(shelves.items()):
         write_shelf(out, shelf, members, work / "tasks", origins, (chosen, boards))
     for name, one in benchmarks.items():
+        (out / f"{name}.json").unlink(missing_ok=True)
+        if not one["benchmark"]:
+            continue
         write_manifest(one, out / f"{name}.json")
     manifest = manifest_of(work, tasks, duplicates, families, benchmarks, earlier)
     (out / "manifest.json").write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", "utf-8")
@@ -111,12 +114,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def choose(tasks: Grouped, wanted: Board, size: int, seed: int) -> dict[str, Any]:
+def choose(tasks: Grouped, work: Path, wanted: Board, size: int, seed: int) -> dict[str, Any]:
     """A benchmark's manifest. What decides between equals does not depend on how many graphs a task has by now."""
     fusible = {
         stable_id(task): task
         for task in tasks.tasks
-        if task.kind == wanted.kind and is_training(task) == wanted.training
+        if task.kind == wanted.kind and is_training(task, work) == wanted.training
     }
     size = round(size * wanted.share)
     candidates = [
@@ -153,9 +156,10 @@ def is_wanted(folder: Path, tree: str) -> bool:
     return '"subgraph_kind"' in text and (tree != "trained" or '"graph_kind": "inference"' not in text)
 
 
-def is_training(task: TaskGroup) -> bool:
-    """Graphs of training are in ATen operators, those of inference in what the models' authors wrote."""
-    return any(operator.startswith("torch.ops.aten.") for operator in task.operators)
+def is_training(task: TaskGroup, work: Path) -> bool:
+    """Of a forward or backward graph that AOT autograd made, not of what the model's authors wrote."""
+    net = json.loads((work / task.members[0].folder / "graph_net.json").read_text("utf-8"))
+    return net.get("graph_kind", "inference") != "inference"
 
 
 def families_of(path: Path) -> dict[str, str]:
@@ -218,6 +222,8 @@ def manifest_of(
     ]
     tried = {entry["model"] for entry in entries}
     before = [one for one in (earlier or {"models": []})["models"] if one["model"] not in tried]
+    own = duplicates.samples - sum(1 for _ in find_samples(work / "earlier"))
+    cut = own + (earlier["counts"]["subgraphs cut out"] if earlier else 0)
     trained = [*read_manifest(work / "trained" / "manifest.jsonl").values()]
     captured = [entry for entry in entries if entry["status"] == "captured"]
     graphs = [member for task in tasks.tasks for member in task.members]
@@ -225,7 +231,9 @@ def manifest_of(
     by_family.update(one["family"] for one in before if one["status"] == "captured")
     return {
         "format": "captured catalogue 1",
-        "versions": {"python": platform.python_version(), **{name: version_of(name) for name in _LIBRARIES}},
+        "versions": {"python": platform.python_version(), **{name: version_of(name) for name in _LIBRARIES}}
+        if captured or earlier is None
+        else earlier["versions"],
         "seeds": {"weights and inputs": 0, "statistics": 0, "benchmark": benchmarks["benchmark"]["seed"]},
         "counts": {
             "models captured": sum(by_family.values()),
@@ -234,21 +242,21 @@ def manifest_of(
             "families": dict(by_family),
             "whole graphs": sum(len(entry["graphs"]) for entry in captured)
             + sum(one.get("graphs", 0) for one in before),
-            "graph breaks": sum(one["count"] for entry in captured for one in entry["breaks"]),
-            "subgraphs cut out": duplicates.samples,
-            "removed by SHA-256 of model.py": duplicates.removed_by_bytes,
+            "graph breaks": sum(one["count"] for entry in captured for one in entry["breaks"])
+            + (earlier["counts"]["graph breaks"] if before and earlier else 0),
+            "subgraphs cut out": cut,
+            "removed by SHA-256 of model.py": cut - duplicates.removed_by_graph - len(duplicates.unique),
             "more removed by the canonical hash": duplicates.removed_by_graph,
             "unique subgraphs": len(duplicates.unique),
             "tasks": dict(Counter(task.kind for task in tasks.tasks)),
             "graphs in tasks": len(graphs),
             "graphs in tasks by kind": dict(Counter(task.kind for task in tasks.tasks for _ in task.members)),
             "graphs with other shapes or dtypes": sum(one.folder.startswith("varied/") for one in graphs),
-            "tasks of training": sum(map(is_training, tasks.tasks)),
+            "tasks of training": sum(is_training(task, work) for task in tasks.tasks),
             "tasks of the benchmark": len(benchmarks["benchmark"]["benchmark"]),
             "tasks held out": len(benchmarks["benchmark"]["held_out"]),
             "benchmarks": {name: len(one["benchmark"]) for name, one in benchmarks.items()},
         },
-        "earlier": None if earlier is None else earlier["counts"],
         "trained": [
             {"model": entry["model"], "status": entry["status"], "graphs": len(entry["graphs"])} for entry in trained
         ],

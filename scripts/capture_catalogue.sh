@@ -12,10 +12,13 @@ WORK=${1:?a folder for what is captured}
 PYTHON=${PYTHON:-.venv/bin/python}
 
 "$PYTHON" -m dataset capture @scripts/models_by_family.txt --out "$WORK/captured" --seconds 75
-for kind in single classical; do
-    "$PYTHON" -m dataset decompose "$WORK/captured" --kind "$kind" --seconds 60 --resume
+"$PYTHON" -m dataset capture @scripts/models_for_training.txt --train --out "$WORK/trained" --seconds 150
+for tree in captured trained; do
+    for kind in single classical; do
+        "$PYTHON" -m dataset decompose "$WORK/$tree" --kind "$kind" --seconds 60 --resume
+    done
+    "$PYTHON" -m dataset decompose "$WORK/$tree" --kind fusible --window 10 --seconds 60 --resume
 done
-"$PYTHON" -m dataset decompose "$WORK/captured" --kind fusible --window 10 --seconds 60 --resume
 "$PYTHON" scripts/build_catalogue.py "$WORK" --choose
-"$PYTHON" -m dataset vary "$WORK/chosen" --out "$WORK/varied" --variants 1
+"$PYTHON" -m dataset vary "$WORK/chosen" --out "$WORK/varied" --variants 3
 "$PYTHON" scripts/build_catalogue.py "$WORK"

@@ -18,17 +18,18 @@ MOST_BYTES = 1_400_000  # of one archive
 
 
 def lay_out_earlier(archives: Path, work: Path) -> int:
-    """The graphs of the archives, but for variants, as WORK/earlier/library/model/graph; and their manifest."""
+    """The graphs of the archives as WORK/earlier/library/model/graph, variants in WORK/varied; and their manifest."""
     unpack_catalogue(archives, work / "unpacked")
     shutil.copyfile(archives / "manifest.json", work / "earlier.json")
     count = 0
     for path in find_samples(work / "unpacked"):
         net = json.loads((path / "graph_net.json").read_text("utf-8"))
-        if "varied_from" in net:
-            continue
         start, end = net["origin_range"]
         name = f"{net['origin']}_start{start}_end{end}_{net['subgraph_kind']}_{sha256_of(path / 'model.py')[:8]}"
-        target = work / "earlier" / net["source"] / net["model_name"] / name
+        tree = work
+        if "varied_from" in net:
+            tree = work / "varied" / net["subgraph_kind"] / net["dtype"] / str(net["shape_variant"]) / "samples"
+        target = tree / "earlier" / net["source"] / net["model_name"] / name
         if not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copytree(path, target)
