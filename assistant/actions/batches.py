@@ -45,6 +45,11 @@ def do_pause_batch(batch: Batch, message: str = "") -> None:
     Batch.objects.filter(pk=batch.pk, state=Batch.State.RUNNING).update(state=Batch.State.PAUSED, message=message)
 
 
+def do_note_batch(batch: Batch, message: str) -> None:
+    """Says why a running batch does not get on; empty when it does."""
+    Batch.objects.filter(pk=batch.pk, state=Batch.State.RUNNING).exclude(message=message).update(message=message)
+
+
 def do_resume_batch(batch: Batch) -> None:
     """Goes on where it was. Raises Refused."""
     paused = Batch.objects.filter(pk=batch.pk, state=Batch.State.PAUSED)

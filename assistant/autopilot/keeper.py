@@ -64,8 +64,8 @@ class Keeper:
 
     def round(self) -> None:
         """Takes what was lost back, and starts what waits as far as there is room."""
-        self._batches()
         self._attempts()
+        self._batches()
 
     def _batches(self) -> None:
         do_take_back_items(LOST_AFTER)

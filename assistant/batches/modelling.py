@@ -1,7 +1,7 @@
 """Batches of models: a few attempts at a time, until every task has had its own."""
 
 from assistant.actions.attempts import do_begin_attempts
-from assistant.actions.batches import do_attach, do_leave_out, do_pause_batch, do_take_results
+from assistant.actions.batches import do_attach, do_leave_out, do_note_batch, do_pause_batch, do_take_results
 from assistant.endpoints import endpoint_of
 from assistant.models import Batch, BatchItem
 from assistant.sending import check_may_send
@@ -34,7 +34,10 @@ def _begin_some(batch: Batch) -> None:
             if refused.code == "never_send":
                 do_leave_out(item, refused.message)
                 continue
-            if refused.status != 429:  # consent taken back, an account that was closed, a price that is not known
+            if refused.status == 429:  # there may be room later
+                do_note_batch(batch, refused.message)
+            else:  # consent taken back, an account that was closed, a price that is not known
                 do_pause_batch(batch, refused.message)
             return
         do_attach(item, attempt)
+        do_note_batch(batch, "")

@@ -166,6 +166,17 @@ def test_consent_that_was_taken_back_pauses_a_batch(client, author, tasks, keepe
     assert found["state"] == "paused" and "127.0.0.1" in found["message"]
 
 
+def test_a_batch_without_room_says_why_and_waits(client, author, tasks, keeper, monkeypatch):
+    values = {"name": "Small", "kind": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "small-model"}
+    provider = send(client, "/providers", values).json()["id"]
+    client.put("/api/assistant/consent", {"host": "127.0.0.1", "agrees": True}, content_type="application/json")
+    batch = send(client, "/batches", {"tasks": ["matmul"], "provider": provider}).json()["id"]
+    monkeypatch.setattr("assistant.actions.attempts.MOST_OPEN", 0)
+    keeper.round()
+    found = client.get(f"/api/assistant/batches/{batch}").json()
+    assert (found["state"], found["waiting"]) == ("running", 1) and "0 is the limit" in found["message"]
+
+
 def test_a_manifest_finds_its_tasks(tmp_path, tasks):
     path = tmp_path / "benchmark.json"
     content = Task.objects.get(slug="matmul").content_hash
