@@ -12,8 +12,6 @@ import selectors
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from evaluator.events import Finding, GraphResult, Log
@@ -22,8 +20,8 @@ from evaluator.integrity.analysis.text_rules import looks_forged
 from evaluator.job import Job
 from evaluator.runner import linux, processes, protocol, results, rlimits, watchdog, whereabouts
 from evaluator.runner.capture import Capture, Stream
-from evaluator.runner.processes import Process
-from evaluator.runner.protocol import Channel, Message
+from evaluator.runner.judge_process import JudgeProcess
+from evaluator.runner.protocol import Message
 from evaluator.runner.runner_process import RunnerProcess
 from evaluator.runner.spare import Spare
 from evaluator.verdicts import FindingClass, RejectReason, Severity
@@ -61,19 +59,6 @@ def refuse(job: Job, emit: Emit, why: str) -> int:
     run.reject_remaining(why)
     run.end()
     return run.last_word()
-
-
-@dataclass
-class _Judge:
-    """The judge process that is alive, and what it said it is doing."""
-
-    process: Process
-    channel: Channel
-    doing: str = "reading the submission"
-    graph: str | None = None  # the graph it is busy with
-    deadline: float | None = None  # for what it does itself, such as the reference
-    overrun: str | None = None  # why it was ended, if it was
-    finished: bool = False
 
 
 class _Run:
@@ -165,7 +150,7 @@ class _Run:
     # One judge, from its start to its end.
 
     def _one_judge(self) -> None:
-        judge = self._start_judge()
+        judge = JudgeProcess.start(self.job, self.remaining(), self._spare, first=not self.results)
         self._selector.register(judge.channel, selectors.EVENT_READ)
         try:
             while self.ending is None and judge.process.poll() is None:
@@ -188,18 +173,7 @@ class _Run:
         elif self.ending is None and not judge.finished:
             self._judge_died(judge)
 
-    def _start_judge(self) -> _Judge:
-        from evaluator.runner import judge as judge_side  # imports torch: only in processes that are warm
-
-        if self._spare is not None and (ready := self._spare.take_judge(self.job, self.remaining())) is not None:
-            return _Judge(*ready)
-        ours, theirs = protocol.pair()
-        main = partial(judge_side.main, theirs, self.job, self.remaining(), first=not self.results)
-        process = processes.start(main, keep=[theirs.fileno()], stdio=(None, 2, None))
-        theirs.close()
-        return _Judge(process, ours)
-
-    def _listen(self, judge: _Judge, timeout: float | None = None) -> bool:
+    def _listen(self, judge: JudgeProcess, timeout: float | None = None) -> bool:
         """Obey one message of the judge; False when there is none."""
         try:
             message, _ = judge.channel.receive(timeout)
@@ -208,7 +182,7 @@ class _Run:
         self._obey(judge, message)
         return True
 
-    def _obey(self, judge: _Judge, message: Message) -> None:
+    def _obey(self, judge: JudgeProcess, message: Message) -> None:
         match message["say"]:
             case "event":
                 self._event(message["kind"], message["payload"])
@@ -235,7 +209,7 @@ class _Run:
             self.findings.append(payload)  # type: ignore[arg-type]
         self.emit(kind, payload)
 
-    def _watch(self, judge: _Judge) -> None:
+    def _watch(self, judge: JudgeProcess) -> None:
         """End whatever has passed a limit."""
         now = time.monotonic()
         if self.cancelled():
@@ -255,7 +229,7 @@ class _Run:
                 self._end_runner(judge)
         self._capture.tick(now)
 
-    def _watch_memory(self, judge: _Judge) -> None:
+    def _watch_memory(self, judge: JudgeProcess) -> None:
         limit = self.limits.memory_bytes
         if watchdog.memory_beyond([judge.process.pid], self._inherited) > limit:
             judge.overrun = f"it needs more than the {limit >> 20} MiB that a run may use"
@@ -267,7 +241,7 @@ class _Run:
             elif len(pids) > rlimits.MOST_PROCESSES:  # root is not limited by the kernel
                 self.runner.limit = "processes"
 
-    def _judge_died(self, judge: _Judge) -> None:
+    def _judge_died(self, judge: JudgeProcess) -> None:
         """A graph (or the submission's text) was too much for the judge: that is its result, and the rest goes on."""
         ending = judge.process.wait()
         cause = judge.overrun or f"the process ended with {ending}"
@@ -281,7 +255,7 @@ class _Run:
         else:
             self.reject_remaining(f"Stopped while {judge.doing}: {cause}.")
 
-    def _give_up_remaining(self, judge: _Judge) -> None:
+    def _give_up_remaining(self, judge: JudgeProcess) -> None:
         for name in self.remaining():
             where = "in" if name == judge.graph else "before"
             seconds = self.limits.run_seconds
@@ -292,7 +266,7 @@ class _Run:
 
     # The runner, on the judge's request.
 
-    def _start_runner(self, judge: _Judge) -> None:
+    def _start_runner(self, judge: JudgeProcess) -> None:
         self._end_runner(judge)
         self._capture.new_process()
         ends = self._started + self.limits.run_seconds
@@ -308,7 +282,7 @@ class _Run:
             self._drain()
             self._capture.flush()
 
-    def _end_runner(self, judge: _Judge | None) -> None:
+    def _end_runner(self, judge: JudgeProcess | None) -> None:
         """End the runner, if there is one, with everything it started; tell the judge, if it lives, how it ended."""
         if self.runner is None:
             return
