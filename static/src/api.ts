@@ -316,7 +316,7 @@ const run = (id: string): string => `/api/runs/${part(id)}`;
 
 export const api = {
   /** At most as many as a page may hold; `words` must all occur in a task. */
-  tasks: (words = "", signal?: AbortSignal, offset = 0, limit = 500) => call<{ tasks: TaskRow[]; total: number }>("GET", `/api/tasks?q=${part(words)}&offset=${offset}&limit=${limit}`, undefined, signal),
+  tasks: (words = "", signal?: AbortSignal, offset = 0, limit = 200) => call<{ tasks: TaskRow[]; total: number }>("GET", `/api/tasks?q=${part(words)}&offset=${offset}&limit=${limit}`, undefined, signal),
   graphPage: (key: string) => call<GraphPage>("GET", `/api/graphs/${part(key)}`),
   graphDrawing: (key: string) => call<SourceGraph>("GET", `/api/graphs/${part(key)}/drawing`),
   task: (slug: string) => call<Task>("GET", task(slug)),
