@@ -6,10 +6,10 @@ import { load, tasks, watchForMore } from "./store";
 
 const row = (number: number): TaskRow => ({ slug: `task-${number}` }) as TaskRow;
 
-/** A server with so many tasks that gives at most 500 at a time, as ours does. */
+/** A server with so many tasks that gives at most 200 at a time, as ours does. */
 function serve(count: number) {
   const server = { count };
-  const asked = vi.spyOn(api, "tasks").mockImplementation(async (_words, _signal, offset = 0, limit = 500) => ({
+  const asked = vi.spyOn(api, "tasks").mockImplementation(async (_words, _signal, offset = 0, limit = 200) => ({
     tasks: Array.from({ length: Math.max(0, Math.min(limit, server.count - offset)) }, (_, at) => row(offset + at)),
     total: server.count,
   }));
@@ -33,7 +33,7 @@ describe("the tasks of the page", () => {
     const shown = valueOf(tasks.value)!;
     expect([shown.tasks.length, shown.total]).toEqual([727, 727]);
     expect(new Set(shown.tasks.map((task) => task.slug)).size).toBe(727);
-    expect(asked).toHaveBeenCalledTimes(2);
+    expect(asked).toHaveBeenCalledTimes(4); // 200, 400, 600, 727
   });
 
   it("end at 2,000, and the number on the server is known", async () => {
@@ -48,7 +48,7 @@ describe("the tasks of the page", () => {
     await load();
     const stop = watchForMore();
     await vi.advanceTimersByTimeAsync(20_000);
-    expect(asked).toHaveBeenCalledTimes(2); // one task, for the number of all
+    expect(asked).toHaveBeenCalledTimes(4); // 200, 400, 600, 727 // one task, for the number of all
     server.count = 727;
     await vi.advanceTimersByTimeAsync(20_000);
     expect(valueOf(tasks.value)!.tasks).toHaveLength(727);
