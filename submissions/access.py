@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from evaluator.verdicts import RunState
 from graphs.refused import Refused
 from submissions.imported import is_example
-from submissions.models import Author, OwnedTask, Run, Share, Upload
+from submissions.models import Author, OwnedTask, Run, Share, Submission, Upload
 from submissions.tokens import Scope, digest_of
 
 # Read when somebody asks for them: a browser that follows a run reads its row several times a second.
@@ -96,9 +96,33 @@ def access_task_to_remove(author: Author, slug: str) -> OwnedTask:
 
 def may_watch(author: Author, run: Run) -> bool:
     """Whether an author may see a run and its log. Asked at subscription and before each message of a socket."""
-    if run.author_id == author.pk or run.author.kind == Author.Kind.BUILT_IN:
+    return may_read_work(author, run.author) or is_example(run)
+
+
+def may_read_work(reader: Author, author: Author) -> bool:
+    """Whether somebody may read what an author handed in. A model's that somebody brought in is theirs to read, one
+    that this workbench's operator imported everybody's, and so is what programs of the workbench hand in."""
+    if author.pk == reader.pk or author.kind == Author.Kind.BUILT_IN:
         return True
-    return is_reviewer(author) or is_example(run)
+    if author.kind == Author.Kind.MODEL and author.user_id is None and author.brought_in_by_id in (None, reader.pk):
+        return True
+    return is_reviewer(reader)
+
+
+def access_author(reader: Author, author_id: int) -> Author:
+    """An author whose work this reader may look into."""
+    found = Author.objects.filter(pk=author_id).first()
+    if found is None or not may_read_work(reader, found):
+        raise Refused(404, "unknown_author", "There is no such author whose work you may see. /boards/ lists all.")
+    return found
+
+
+def access_submission(reader: Author, submission_id: int) -> Submission:
+    """What came in a run folder, with its author and task."""
+    found = Submission.objects.select_related("author", "task", "revision").filter(pk=submission_id).first()
+    if found is None or not may_read_work(reader, found.author):
+        raise Refused(404, "unknown_submission", "There is no such submission that you may see. /boards/ leads to all.")
+    return found
 
 
 def may_review(author: Author, run: Run) -> bool:

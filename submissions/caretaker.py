@@ -1,5 +1,6 @@
 """What a worker looks after beside its runs: it says how its device is, takes runs back from workers that are gone,
-sends messages again that got lost, and asks for the shapes of graphs that have none.
+sends messages again that got lost, queues evaluations of what was imported, and asks for the shapes of graphs that have
+none.
 
 Every worker does this. Each step claims its rows in the database, so that it does not matter who is first.
 """
@@ -18,6 +19,7 @@ from evaluator.verdicts import RunState
 from graphs.models import Graph
 from submissions.actions.claims import do_reap_leases
 from submissions.actions.devices import do_report_device
+from submissions.actions.run_folders import do_feed, do_link_when_tasks_came
 from submissions.actions.runs import do_dispatch
 from submissions.devices import socket_path
 from submissions.dispatch import messages_waiting, send_annotate
@@ -68,6 +70,8 @@ class Caretaker:
         for device in self.devices:
             status = report(device, self.worker)
             resend_lost(device)
+            do_link_when_tasks_came()
+            do_feed(device)
             if status == "ready":
                 ask_for_shapes(device)
         for run_id in do_reap_leases(timezone.now()):

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from django.db import IntegrityError, close_old_connections, transaction
+from django.db import close_old_connections
 
 from assistant import drafter
 from assistant.actions.batches import do_beat, do_leave_item, do_note_evaluation
@@ -20,6 +20,7 @@ from graphs.problems import ReadProblem
 from graphs.refused import Refused
 from submissions.actions.runs import do_cancel_run, do_request_run
 from submissions.background import check_room
+from submissions.builtin_authors import built_in
 from submissions.hashing import files_hash
 from submissions.models import Author, Lane, Run
 
@@ -45,17 +46,7 @@ def drafter_version() -> str:
 
 def drafter_author() -> Author:
     """The drafter as an author; another name where somebody has taken its own."""
-    found = Author.objects.filter(kind=Author.Kind.BUILT_IN, name__startswith=NAME).first()
-    for name in (NAME, f"{NAME} (built in)"):
-        if found is None:
-            try:
-                with transaction.atomic():
-                    found = Author.objects.create(name=name, kind=Author.Kind.BUILT_IN)
-            except IntegrityError:
-                continue
-    if found is None:
-        raise RuntimeError("no author can be made for the drafter")
-    return found
+    return built_in(NAME)
 
 
 def draft_item(item: BatchItem, stopping: Callable[[], bool] = lambda: False) -> None:

@@ -63,6 +63,9 @@ def do_add_user(name: str, role: Role, actor: Author | None = None) -> NewPasswo
             f"There is an account {name} already. `.venv/bin/python manage.py reset_password {name}` gives it a new "
             "password.",
         )
+    if Author.objects.filter(name=name).exclude(kind=Author.Kind.PERSON).exists():
+        message = f"{name} is the name of a model or a program that hands in passes here. Choose another name."
+        raise Refused(409, "taken", message)
     password = one_time_password()
     admin = role is Role.ADMIN
     user = User.objects.create_user(name, password=password, is_staff=admin, is_superuser=admin)

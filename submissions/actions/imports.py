@@ -50,7 +50,7 @@ def do_import_example(task: Task, text: str) -> Imported:
     results = _read(text)
     if not task.example_files:
         raise _bad(f"The task {task.slug} has no example that these results could belong to.")
-    author, _ = Author.objects.get_or_create(name=EXAMPLES)
+    author, _ = Author.objects.get_or_create(name=EXAMPLES, defaults={"kind": Author.Kind.BUILT_IN})
     revision = do_hand_in(author, task, task.example_files)
     graphs = dict(task.entries.values_list("name", "graph__identity"))
     return _store(revision, graphs, results, ImportedRun.Kind.EXAMPLE, None)

@@ -1,6 +1,7 @@
 """Who handed in what, and what became of it. Rows change through `submissions.actions` only."""
 
 from submissions.models.baseline import Baseline, BaselineRun
+from submissions.models.handed_in import ReportedLog, Submission
 from submissions.models.imported import Bundle, ImportedRun
 from submissions.models.people import ApiToken, AuditEntry, Author, RateCount
 from submissions.models.search import SavedSearch
@@ -35,11 +36,13 @@ __all__ = [
     "Lease",
     "OwnedTask",
     "RateCount",
+    "ReportedLog",
     "Revision",
     "Run",
     "RunEvent",
     "RunReview",
     "SavedSearch",
     "Share",
+    "Submission",
     "Upload",
 ]

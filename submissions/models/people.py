@@ -19,6 +19,11 @@ class Author(models.Model):
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="author"
     )
     one_time_password = models.BooleanField(default=False, help_text="must be changed before anything else is done")
+    version = models.CharField(max_length=80, blank=True, help_text="of a model or a program, as its maker names it")
+    settings = models.JSONField(default=dict, help_text="what a model was asked with: {name: short text or number}")
+    brought_in_by = models.ForeignKey(
+        "self", null=True, on_delete=models.SET_NULL, related_name="+", help_text="who may import more of a model's"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:

@@ -4,20 +4,16 @@ import json
 import os
 import signal
 import sys
-import time
 from argparse import ArgumentTypeError
-from collections import Counter
 from pathlib import Path
 from types import FrameType
 from typing import Any, TextIO, cast
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from tqdm import tqdm
 
 from graphs.importing import SECONDS, Report, import_tree
-from graphs.plain_text import plain_line
+from graphs.shown_progress import ShownProgress
 
-_LINE_EVERY = 10.0  # seconds, where there is no terminal
 _BROKEN_OFF = 130  # what shells call an end by Ctrl-C
 
 
@@ -46,7 +42,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, path: Path, **options: Any) -> None:
         if not path.is_dir():
             raise CommandError(f"{path} is not a folder. Name a sample, a task, or a folder that holds some.")
-        shown = _Shown(cast(TextIO, self.stderr._out), bar=not options["json"] and self.stderr.isatty())
+        shown = ShownProgress(cast(TextIO, self.stderr._out), bar=not options["json"] and self.stderr.isatty())
         before = signal.signal(signal.SIGTERM, _interrupt)
         try:
             report = import_tree(path, shown.say, jobs=options["jobs"], seconds=options["seconds"], progress=shown)
@@ -60,36 +56,6 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(counts) if options["json"] else words)
         if report.stopped:
             sys.exit(_BROKEN_OFF)
-
-
-class _Shown:
-    """Problems and progress on standard error: a bar on a terminal, elsewhere a line now and then."""
-
-    def __init__(self, stream: TextIO, bar: bool) -> None:
-        self._stream = stream
-        self._bar = tqdm(file=stream, unit=" folders", dynamic_ncols=True, total=0) if bar else None
-        self._line_at = time.monotonic() + _LINE_EVERY
-
-    def say(self, text: str) -> None:
-        """A problem, on one line: the names of files come from anyone."""
-        if self._bar is None:
-            self._stream.write(plain_line(text) + "\n")
-        else:
-            self._bar.write(plain_line(text), file=self._stream)
-
-    def at(self, done: int, found: int, counts: Counter[str]) -> None:
-        if self._bar is not None:
-            self._bar.total = found
-            self._bar.set_postfix(dict(counts), refresh=False)
-            self._bar.update(done - self._bar.n)
-        elif time.monotonic() >= self._line_at:
-            self._line_at = time.monotonic() + _LINE_EVERY
-            self._stream.write(f"{done:,} of {found:,} folders, {counts['failed']:,} failed\n")
-            self._stream.flush()
-
-    def close(self) -> None:
-        if self._bar is not None:
-            self._bar.close()
 
 
 def _how_to_go_on(report: Report) -> str:
