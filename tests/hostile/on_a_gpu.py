@@ -1,6 +1,7 @@
 """Tries every attempt and every honest pass of the tests on a device, and says of each what became of it.
 
     python tests/hostile/on_a_gpu.py [--device cuda|cpu] [--jobs N] [--time SECONDS] [--cases FOLDER] [--only WORDS]
+                                      [--done LOG]
 
 Needs Python, torch and triton. Exit status 1 when one of them was not judged as it must be, or was not reached in time.
 
@@ -28,11 +29,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "evaluator" / "runner"), str(ROOT / "tests" / "hostile")]
 
-from trials import Trial, outcome, trials  # noqa: E402
+from trials import ATTEMPT, Trial, outcome, trials  # noqa: E402
 
 from evaluator.runner.client import DaemonClient  # noqa: E402
 
 WARM_UP_SECONDS = 120.0
+NAME = 58  # characters of a name that are printed
 COLUMNS = "{:<6} {:<8} {:<58} {:<20} {:<11} {:<34} {:>5} s  {}"
 
 
@@ -106,7 +108,7 @@ class Tally:
         right, verdict, found = outcome(trial, events)
         expected = trial.expected or "-"
         line = COLUMNS.format(
-            trial.kind, trial.layer, trial.name[:58], expected, verdict, found[:80], f"{seconds:.1f}",
+            trial.kind, trial.layer, trial.name[:NAME], expected, verdict, found[:80], f"{seconds:.1f}",
             "ok" if right else "NOT OK",
         )  # fmt: skip
         with self._lock:
@@ -154,6 +156,13 @@ def judge_all(todo: list[Trial], with_daemons: list[Daemon], tally: Tally) -> No
         thread.join()
 
 
+def judged_before(log: Path | None) -> set[tuple[str, str, str]]:
+    """Kind, layer and name of what was as it must be in the output of an earlier call."""
+    lines = [] if log is None else log.read_text().splitlines()
+    columns = [(line[:6], line[7:15], line[16 : 16 + NAME]) for line in lines if line.endswith("  ok")]
+    return {(kind.strip(), layer.strip(), name.strip()) for kind, layer, name in columns}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="cuda")
@@ -163,11 +172,17 @@ def main() -> int:
     parser.add_argument(
         "--only", default="", metavar="WORDS", help="trials whose line begins with, or name holds, this"
     )
+    parser.add_argument("--done", type=Path, metavar="LOG", help="leave out what an earlier output calls ok")
     options = parser.parse_args()
     tally = Tally(time.monotonic() + options.time)
+    done = judged_before(options.done)
     todo = [
-        one for one in trials(options.device, options.cases) if options.only in f"{one.kind} {one.layer} {one.name}"
+        one
+        for one in trials(options.device, options.cases)
+        if options.only in f"{one.kind} {one.layer} {one.name}"
+        and (one.kind, one.layer, one.name[:NAME].strip()) not in done
     ]
+    todo.sort(key=lambda one: one.kind == ATTEMPT)  # honest passes first: a device's time may end before all are judged
     alone, together = [one for one in todo if one.alone], [one for one in todo if not one.alone]
     with daemons(options.device, max(1, min(options.jobs, len(together)))) as ready:
         said = ready[0].client.hello()
