@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from assistant.drafter.doubt import LAST_DIGITS, in_doubt, is_rounded, may_be_exact
 from assistant.drafter.dtypes import DType
 from assistant.drafter.lower import Lowering
 from assistant.drafter.scope import IndexText, Lines, Names
@@ -91,6 +92,7 @@ class KernelWriter:
         self.reduced = tuple(reduced)
         self.stored = tuple(stored)
         own = {id(item.value) for item in stored}
+        self.results = {id(_unmoved(item.value)) for item in stored}
         self.in_memory = {key: buffer for key, buffer in in_memory.items() if key not in own}
         self.looped = looped
         self.names = Names(set(_RESERVED))
@@ -337,13 +339,30 @@ class KernelWriter:
         for name in sorted(self.low.facts.values, key=len, reverse=True):
             if name in text.replace("(", " ").replace(")", " ").split():
                 self.index.sizes_used.add(name)
-        rounded = value.dtype.narrow and not value.exact
-        if rounded:
+        rounded = is_rounded(value)
+        if rounded and id(value) not in self.results and in_doubt(value):
+            text = self._rounded_unless_in_doubt(value, text, axes)
+        elif rounded:
             word = text if value.text == "{0}" else f"({text})"
             text = f"{word}.to({self._dtype(value.dtype)}).to(tl.{value.dtype.compute})"
         elif value.text == "{0}":
             return Held(held[0].text, axes)
         return self._variable(value.name or "step", text, axes)
+
+    def _rounded_unless_in_doubt(self, value: Formula, text: str, axes: frozenset[int]) -> str:
+        """Rounded where eager rounds; as it is where a last digit decides to which side, see `in_doubt`."""
+        name = value.name or "step"
+        exact = text if text.isidentifier() else self._variable(f"{name}_exact", text, axes).text
+        dtype, wide = self._dtype(value.dtype), f"tl.{value.dtype.compute}"
+        low, high = (
+            self._variable(f"{name}_{side}", f"({exact} * {factor}).to({dtype}).to({wide})", axes).text
+            for side, factor in (("low", 1 - LAST_DIGITS), ("high", 1 + LAST_DIGITS))
+        )
+        sure_text = f"{low} == {high}"
+        if may_be_exact(value):  # right in the middle lie sums of few numbers, which are exact
+            sure_text = f"({sure_text}) | ({exact} == 0.5 * ({low} + {high}))"
+        sure = self._variable(f"{name}_sure", sure_text, axes).text
+        return f"tl.where({sure}, {exact}.to({dtype}).to({wide}), {exact})"
 
     def _operand_at(self, value: Reduce) -> tuple[Index, ...]:
         """Where a row's elements of a reduction's operand are; raises NeedsMemory where its rows are not these."""
@@ -443,6 +462,10 @@ def _total(index: IndexText, sizes: Sequence[Size]) -> str:
         if len(sizes) == 1
         else f"({' + '.join(index.size(size) for size in sizes)})"
     )
+
+
+def _unmoved(value: Value) -> Value:
+    return _unmoved(value.operand) if isinstance(value, Moved) else value
 
 
 def _reductions(value: Value, in_memory: Mapping[int, str]) -> list[Reduce]:

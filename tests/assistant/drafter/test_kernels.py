@@ -3,7 +3,7 @@
 
 import pytest
 import torch
-from drafting import check, difference, drafted
+from drafting import arguments, check, difference, drafted, load
 
 DTYPES = ("float32", "float16", "bfloat16")
 
@@ -229,3 +229,30 @@ def test_the_names_that_numpy_has_for_arguments():
 def test_contiguous_stays_where_what_comes_in_may_lie_otherwise():
     made, _ = drafted("tmp_0 = in_0.contiguous()\ntmp_1 = tmp_0.view(-1, 3)\nreturn (tmp_1,)", [(4, 3)])
     assert made.kind == "views" and difference(made, [torch.ones(3, 4).t()]) is None
+
+
+def test_next_to_the_middle_of_two_float16_neither_side_is_taken():
+    """A root of 1025.5/1024 lies between 1025/1024 and 1026/1024, neighbours in float16, and eager's last digit of a
+    mean decides. Times 1946/1024 they are 1947.9/1024 → 1948/1024 and 1949.8/1024 → 1950/1024: two steps apart, more
+    than a thousandth. 1946 · 1025.5 / 1024 = 1948.85 → 1949/1024 is one step from either. Far from a middle it is
+    eager's: a root of 1 gives the weight itself."""
+    source = """
+    tmp_0 = in_0.mean(-1, keepdim=True)
+    tmp_1 = torch.sqrt(tmp_0)
+    tmp_2 = tmp_1.to(torch.float16)
+    tmp_3 = in_1 * tmp_2
+    return (tmp_3,)
+    """
+    made, _ = drafted(source, [(2, 2), (2, 1)], dtypes={"in_1": "float16"})
+    assert arguments(made) == ["in_0", "in_1"]
+    means = torch.tensor([[1025.5 / 1024], [1.0]], dtype=torch.float64).square().float().expand(2, 2)
+    found = load(made).replacement_func()(means.contiguous(), torch.full((2, 1), 1946 / 1024, dtype=torch.float16))
+    assert (found.double() * 1024).tolist() == [[1949.0], [1946.0]]
+
+
+def test_right_in_the_middle_a_sum_is_rounded_as_eager_rounds():
+    """1 + 2⁻¹¹ is a sum without error: it goes to the even neighbour, 1, and 1 + 3 · 2⁻¹¹ to 1 + 2⁻⁹."""
+    source = "tmp_0 = in_0.sum(-1, keepdim=True)\ntmp_1 = tmp_0 - 1\nreturn (tmp_1,)"
+    made, _ = drafted(source, [(2, 2)], dtype="float16")
+    values = torch.tensor([[1.0, 2**-11], [1.0, 3 * 2**-11]], dtype=torch.float16)
+    assert load(made).replacement_func()(values).tolist() == [[0.0], [2**-9]]
