@@ -18,6 +18,7 @@ from graphs.api import router as graphs
 from graphs.refused import Refused
 from passnet_web.errors import with_headers
 from submissions.api.baselines import router as baselines
+from submissions.api.boards import router as boards
 from submissions.api.checks import router as checks
 from submissions.api.devices import router as devices
 from submissions.api.drafts import router as drafts
@@ -48,6 +49,7 @@ for router in (
     devices,
     baselines,
     slower,
+    boards,
     history,
     imports,
     searches,

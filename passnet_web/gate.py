@@ -23,8 +23,8 @@ from submissions.tokens import Scope, find_token
 OPEN = frozenset({"/healthz", "/readyz", "/login/"})
 BEFORE_PASSWORD = frozenset({"/account/password/", "/logout/"})  # what a one-time password is good for
 PUBLIC = re.compile(
-    r"/((tasks|graphs)/[^/]+/|slower/)?"
-    r"|/api/(devices|slower(/figures)?|graphs/[^/]+(/drawing)?|tasks|tasks/[^/]+(/example|/baselines|/graphs/[^/]+)?)"
+    r"/((tasks|graphs)/[^/]+/|slower/|boards/)?"
+    r"|/api/(devices|(slower|boards)(/figures)?|graphs/[^/]+(/drawing)?|tasks|tasks/[^/]+(/example|/baselines|/graphs/[^/]+)?)"
 )  # with PUBLIC_READ
 EVALUATE = re.compile(r"/api/evaluate(/.*)?")  # what a token of that scope may write to
 SHARED = re.compile(r"/s/[A-Za-z0-9_-]{43}/(pass_dir\.zip)?")  # submissions.access.access_share has the word there

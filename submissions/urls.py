@@ -2,13 +2,19 @@
 
 from django.urls import path
 
-from submissions import shared_views, views
+from submissions import board_views, shared_views, views
 
 urlpatterns = [
     path("", views.catalogue, name="catalogue"),
     path("tasks/<str:slug>/", views.workbench, name="workbench"),
     path("graphs/<str:key>/", views.graph, name="graph"),
     path("upload/", views.upload, name="upload"),
+    path("boards/", board_views.boards, name="boards"),
+    path("boards/import/", board_views.upload, name="import_run"),
+    path("boards/import/archive/", board_views.receive, name="receive_run"),
+    path("boards/authors/<int:author_id>/", board_views.author, name="board_author"),
+    path("boards/authors/<int:author_id>/evaluate/", board_views.evaluate, name="evaluate_author"),
+    path("boards/submissions/<int:submission_id>/", board_views.submission, name="submission"),
     path("slower/", views.slower, name="slower"),
     path("s/<str:secret>/", shared_views.shared, name="shared"),
     path("s/<str:secret>/pass_dir.zip", shared_views.shared_zip, name="shared_zip"),

@@ -135,6 +135,8 @@ def test_what_a_form_of_another_site_can_send_is_no_write(ada, run, kind):
         ("/account/tokens/", {"name": "evil", "scope": "run", "days": "300"}),
         ("/account/tokens/1/revoke/", {}),
         ("/login/", {"username": "eve", "password": "x"}),
+        ("/boards/import/archive/", {"author": "evil", "version": ""}),
+        ("/boards/authors/1/evaluate/", {"device": "cpu"}),
     ],
 )
 def test_forms_need_the_token_too(ada, path, fields):
@@ -144,7 +146,16 @@ def test_forms_need_the_token_too(ada, path, fields):
     assert ada.author.tokens.count() == 0
 
 
-@pytest.mark.parametrize("path", ["/logout/", "/account/tokens/", "/account/tokens/1/revoke/"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/logout/",
+        "/account/tokens/",
+        "/account/tokens/1/revoke/",
+        "/boards/import/archive/",
+        "/boards/authors/1/evaluate/",
+    ],
+)
 def test_a_link_or_an_image_changes_nothing(ada, path):
     assert ada.browser.get(path).status_code == 405
     assert ada.browser.get("/account/").status_code == 200

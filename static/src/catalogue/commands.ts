@@ -27,6 +27,7 @@ export function catalogueCommands({ filtered, open, clear, sort, focusSearch }: 
     ...COLUMNS.map((by): Command => ({ id: `sort:${by}`, title: `Sort by ${by}`, group: "Catalogue", run: () => sort(by) })),
     { id: "theme", title: "Switch between light and dark", group: "View", run: toggleTheme },
     { id: "slower", title: "Go to the graphs that get slower under the compiler", group: "Go to", run: () => location.assign("/slower/") },
+    { id: "boards", title: "Go to the leaderboard", group: "Go to", run: () => location.assign("/boards/") },
     { id: "upload", title: "Upload graphs or a module", group: "Go to", run: () => location.assign("/upload/") },
     { id: "account", title: "Your account: password and API tokens", group: "Go to", run: () => location.assign("/account/") },
     { id: "api", title: "Description of the API", group: "Go to", run: () => location.assign("/api/docs") },

@@ -30,6 +30,7 @@ export function places(): Command[] {
   return [
     { id: "go:catalogue", title: "Go to the catalogue", group: "Go to", run: () => location.assign("/") },
     { id: "go:slower", title: "Go to the graphs that get slower under the compiler", group: "Go to", run: () => location.assign("/slower/") },
+    { id: "go:boards", title: "Go to the leaderboard", group: "Go to", run: () => location.assign("/boards/") },
     ...searches.value.map((one): Command => ({ id: `search:${one.id}`, title: `Saved search: ${one.name}`, group: "Catalogue", run: () => location.assign(`/${one.address}`) })),
     ...tasks.map((one): Command => ({ id: `task:${one.slug}`, title: `Go to task ${one.title}`, group: "Go to", run: () => location.assign(`/tasks/${encodeURIComponent(one.slug)}/`) })),
     ...graphNames.value.map((name): Command => ({ id: `result:${name}`, title: `Go to the result of ${name}`, group: "Results", run: () => showResult(name) })),

@@ -1,0 +1,110 @@
+"""A board as JSON, and as a file."""
+
+import csv
+import io
+from typing import Any
+
+from submissions.boards.board import Row
+from submissions.boards.columns import COLUMNS
+from submissions.boards.making import Found
+from submissions.boards.outcome import Outcome
+from submissions.statistics import Estimate
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run what begins so
+_BEFORE = ("benchmark", "device", "torch", "harness", "profile", "origin", "rank", "author", "kind", "version")
+_AFTER = ("exploits", "tasks_scored", "tasks_waiting", "tasks_of_benchmark", "won", "lost", "tied")
+
+
+def as_json(found: Found) -> dict[str, Any]:
+    """Everything that the page shows. Shares are parts of 1."""
+    board = found.board
+    return {
+        "benchmarks": [
+            {"key": one.key, "title": one.title, "tasks": len(one.tasks), "missing": one.missing}
+            for one in found.benchmarks
+        ],
+        "benchmark": None if found.benchmark is None else found.benchmark.key,
+        "contexts": [_context(one) | {"key": one.key} for one in found.contexts],
+        "context": None if found.context is None else found.context.key,
+        "reported": found.reported,
+        "tasks": [] if board is None else [_task(board, place) for place in range(len(board.tasks))],
+        "rows": [] if board is None else [_row(one) for one in board.rows],
+    }
+
+
+def as_csv(found: Found) -> str:
+    """RFC 4180, a row for each author; a text that a spreadsheet would take for a formula begins with an apostrophe."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    figures = [f"{column.key}{end}" for column in COLUMNS for end in ("", "_low", "_high")]
+    writer.writerow((*_BEFORE, *figures, *_AFTER))
+    for row in () if found.board is None else found.board.rows:
+        entrant, against = row.entrant, row.against
+        before = (found.benchmark.key if found.benchmark else "", *_context_cells(found), row.rank, entrant.name)
+        after = (row.exploits, row.scored, row.waiting, len(row.outcomes))
+        record = (None, None, None) if against is None else (against.wins, against.losses, against.ties)
+        estimates = [_triple(row.figures[column.key]) for column in COLUMNS]
+        cells = (
+            *before,
+            entrant.kind,
+            entrant.version,
+            *(one for three in estimates for one in three),
+            *after,
+            *record,
+        )
+        writer.writerow(_cell(one) for one in cells)
+    return text.getvalue()
+
+
+def _context_cells(found: Found) -> tuple[Any, ...]:
+    here = found.context
+    if here is None:
+        return (None, None, None, None, "reported" if found.reported else None)
+    return (here.device, here.torch, here.harness, here.profile, here.origin)
+
+
+def _context(one: Any) -> dict[str, str]:
+    return {name: getattr(one, name) for name in ("device", "torch", "harness", "profile", "origin")}
+
+
+def _task(board: Any, place: int) -> dict[str, Any]:
+    task = board.tasks[place]
+    return {"name": task.name, "title": task.title, "slug": task.slug, "graphs": task.graphs} | {
+        "solved_by": board.solved_by[place]
+    }
+
+
+def _row(row: Row) -> dict[str, Any]:
+    entrant, against = row.entrant, row.against
+    return {
+        "rank": row.rank,
+        "author": entrant.name,
+        "kind": entrant.kind,
+        "version": entrant.version,
+        "baseline": entrant.baseline,
+        "figures": {name: _estimate(one) for name, one in row.figures.items()},
+        "exploits": row.exploits,
+        "tasks_scored": row.scored,
+        "tasks_waiting": row.waiting,
+        "against_inductor": against
+        and {"won": against.wins, "lost": against.losses, "tied": against.ties, "share": _estimate(against.share)},
+        "outcomes": [_outcome(one) for one in row.outcomes],
+    }
+
+
+def _outcome(one: Outcome | None) -> dict[str, Any] | None:
+    if one is None:
+        return None
+    return {"score": one.score, "graphs": one.graphs, "correct": one.correct, "exploit": one.exploit, "word": one.word}
+
+
+def _estimate(one: Estimate | None) -> dict[str, float] | None:
+    return None if one is None else {"value": one.value, "low": one.low, "high": one.high}
+
+
+def _triple(one: Estimate | None) -> tuple[float | None, ...]:
+    return (None, None, None) if one is None else (one.value, one.low, one.high)
+
+
+def _cell(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
