@@ -134,7 +134,10 @@ def do_leave(
 
 
 def do_requeue_lost(silent: timedelta) -> int:
-    """Queues attempts again whose thread has not been heard of for so long; returns how many."""
+    """Queues attempts again whose thread has not been heard of for so long; returns how many.
+
+    The lost step counts as a failure: one that takes its process down with it must not be tried for ever.
+    """
     before = timezone.now() - silent
     lost = Attempt.objects.filter(state=Attempt.State.RUNNING, conversation__beat_at__lt=before)
     count = 0
@@ -144,7 +147,7 @@ def do_requeue_lost(silent: timedelta) -> int:
             held = Conversation.objects.filter(pk=attempt.conversation_id, beat_at__lt=before)
             if held.update(holder="", state=idle) == 1:
                 count += Attempt.objects.filter(pk=attempt.pk, state=Attempt.State.RUNNING).update(
-                    state=Attempt.State.QUEUED
+                    state=Attempt.State.QUEUED, failures=F("failures") + 1
                 )
     return count
 

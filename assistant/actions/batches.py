@@ -5,8 +5,10 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import F, Max
 from django.utils import timezone
 
+from assistant.actions.attempts import do_begin_attempts, do_wish
 from assistant.models import Attempt, Batch, BatchItem, Provider
 from graphs.models import Task
 from graphs.refused import Refused
@@ -14,6 +16,7 @@ from submissions.models import Author
 
 MOST_OPEN = 5  # of one author
 MOST_TASKS = 5_000
+AT_ONCE = 2  # attempts of one batch that have not ended
 _ENDED = (BatchItem.State.DONE, BatchItem.State.LEFT_OUT)
 
 
@@ -58,23 +61,30 @@ def do_resume_batch(batch: Batch) -> None:
 
 
 def do_stop_batch(batch: Batch) -> None:
-    """Ends it; what was judged is kept, tasks that were not begun are left out."""
+    """Ends it; what was judged is kept, tasks that were not begun are left out, attempts at work are stopped."""
     with transaction.atomic():
         open_ones = Batch.objects.filter(pk=batch.pk).exclude(state=Batch.State.ENDED)
-        if open_ones.update(state=Batch.State.ENDED, ended_at=timezone.now(), message="A person has stopped it.") == 1:
-            waiting = BatchItem.objects.filter(batch=batch).exclude(state__in=_ENDED)
-            waiting.update(state=BatchItem.State.LEFT_OUT, message="The batch was stopped.", holder="")
+        if open_ones.update(state=Batch.State.ENDED, ended_at=timezone.now(), message="A person has stopped it.") != 1:
+            return
+        items = BatchItem.objects.filter(batch=batch).exclude(state__in=_ENDED)
+        begun = [item.attempt for item in items.exclude(attempt=None).select_related("attempt")]
+        items.filter(attempt=None).update(state=BatchItem.State.LEFT_OUT, message="The batch was stopped.", holder="")
+    for attempt in begun:
+        if attempt is not None:
+            do_wish(attempt, Attempt.Wish.STOP)
 
 
 def do_claim_item(holder: str) -> BatchItem | None:
-    """The next task of a batch of the drafter for a thread, or None."""
-    waiting = BatchItem.objects.filter(
-        state=BatchItem.State.WAITING, batch__state=Batch.State.RUNNING, batch__kind=Batch.Kind.DRAFTER
-    )
-    for pk in waiting.order_by("batch__created_at", "place").values_list("pk", flat=True)[:5]:
-        mine = BatchItem.objects.filter(pk=pk, state=BatchItem.State.WAITING)
-        if mine.update(state=BatchItem.State.RUNNING, holder=holder, beat_at=timezone.now()) == 1:
-            return BatchItem.objects.select_related("batch", "task").get(pk=pk)
+    """The next task of a batch of the drafter for a thread, or None: of the batch that has waited longest for its turn,
+    so that a long one is nobody's bar."""
+    turns = Batch.objects.filter(state=Batch.State.RUNNING, kind=Batch.Kind.DRAFTER)
+    turns = turns.annotate(served_at=Max("items__beat_at")).order_by(F("served_at").asc(nulls_first=True), "created_at")
+    for batch in turns:
+        waiting = batch.items.filter(state=BatchItem.State.WAITING)
+        for pk in waiting.order_by("place").values_list("pk", flat=True)[:5]:
+            mine = BatchItem.objects.filter(pk=pk, state=BatchItem.State.WAITING)
+            if mine.update(state=BatchItem.State.RUNNING, holder=holder, beat_at=timezone.now()) == 1:
+                return BatchItem.objects.select_related("batch", "task").get(pk=pk)
     return None
 
 
@@ -107,9 +117,20 @@ def do_take_back_items(silent: timedelta) -> int:
     return lost.update(state=BatchItem.State.WAITING, holder="")
 
 
-def do_attach(item: BatchItem, attempt: Attempt) -> None:
-    """A model is at work on the item now."""
-    BatchItem.objects.filter(pk=item.pk).update(state=BatchItem.State.RUNNING, attempt=attempt)
+def do_begin_item(item: BatchItem) -> bool:
+    """Lets the batch's model begin with a task; False when it is not waiting any more, or its batch has been stopped:
+    several workers look at a batch. Raises Refused."""
+    with transaction.atomic():
+        batch = Batch.objects.select_for_update().select_related("author", "provider").get(pk=item.batch_id)
+        waiting = BatchItem.objects.filter(pk=item.pk, state=BatchItem.State.WAITING)
+        if batch.state != Batch.State.RUNNING or batch.provider is None or not waiting.exists():
+            return False
+        begun = batch.items.filter(state=BatchItem.State.RUNNING).count()
+        if begun >= AT_ONCE:
+            return False
+        (attempt,) = do_begin_attempts(batch.author, item.task, batch.provider, {}, "", batch.device, 1, batch.budget)
+        waiting.update(state=BatchItem.State.RUNNING, attempt=attempt)
+    return True
 
 
 def do_take_results(batch: Batch) -> None:

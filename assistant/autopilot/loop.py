@@ -15,6 +15,7 @@ from assistant.models import Attempt, ConversationEvent, ProviderCall
 from assistant.prompts import prompt
 from assistant.providers import ProviderFailure, Stop, ToolCall, Turn
 from assistant.tools import Workplace, call_tool
+from evaluator.verdicts import RunState
 from graphs.refused import Refused
 from submissions.models import Run
 
@@ -27,6 +28,7 @@ _REASONS = {
     "tokens": "The tokens of its budget are used up.",
     "cost": "The money of its budget is used up.",
     "time": "The time of its budget is used up.",
+    "lost": f"Its step failed, or its process went away, {MOST_FAILURES} times in a row.",
     "stopped": STOPPED,
 }
 
@@ -70,6 +72,7 @@ def _check(attempt: Attempt, stopping: Callable[[], bool]) -> None:
         "tokens": bool(attempt.max_tokens) and attempt.tokens >= attempt.max_tokens,
         "cost": attempt.max_cost is not None and (attempt.cost is None or attempt.cost >= attempt.max_cost),
         "time": attempt.seconds >= attempt.max_seconds,
+        "lost": attempt.failures >= MOST_FAILURES,
     }
     for reason, is_used in used.items():
         if is_used:
@@ -99,7 +102,8 @@ def _step(attempt: Attempt, holder: str, place: Workplace, unwanted: Callable[[]
         do_keep(attempt, holder)
     if not turn.calls:
         # Nobody knows what is best of an attempt that was never judged.
-        if attempt.best is None and attempt.files != attempt.first_files and not attempt.evaluations:
+        judged = any(one["state"] == RunState.DONE for one in attempt.evaluations)
+        if not judged and attempt.files != attempt.first_files:
             until = max(until, time.monotonic() + _LEAST_SECONDS)
             place.longest_wait = until - time.monotonic()
             _call(attempt, holder, place, ToolCall("", "evaluate", {}, ""), said=False)

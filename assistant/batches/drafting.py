@@ -68,18 +68,25 @@ def draft_item(item: BatchItem, stopping: Callable[[], bool] = lambda: False) ->
         do_leave_item(item, BatchItem.State.DONE, message)
 
 
+def _counts(evaluation: Mapping[str, Any]) -> bool:
+    """Whether it says something about its files, or still may."""
+    return RunState(evaluation["state"]) not in (RunState.CANCELLED, RunState.INFRASTRUCTURE_ERROR)
+
+
 class _Work:
     def __init__(self, item: BatchItem, stopping: Callable[[], bool]) -> None:
         self.item, self.stopping = item, stopping
         self.evaluations: list[dict[str, Any]] = []
-        self._known = {str(one["files"]): str(one["run"]) for one in item.evaluations}
+        self._known = {str(one["files"]): str(one["run"]) for one in item.evaluations if _counts(one)}
         self._best: dict[str, Any] | None = None
         self._best_result: Result = None
 
     def evaluate(self, files: Mapping[str, str]) -> Result:
         digest = files_hash(files)
         run = Run.objects.filter(pk=self._known[digest]).first() if digest in self._known else None
-        run = run or self._ask(files)
+        if run is None:
+            run = self._ask(files)
+            self._note(evaluation_of(run, len(self.evaluations) + 1), digest)
         self._wait(run)
         result: Result = run.result if run.state == RunState.DONE else None
         evaluation = {**evaluation_of(run, len(self.evaluations) + 1), "files": digest}
@@ -89,6 +96,11 @@ class _Work:
         if not do_note_evaluation(self.item, self.evaluations, self._best):
             raise _Unwanted
         return result
+
+    def _note(self, evaluation: Mapping[str, Any], digest: str) -> None:
+        """Before it is waited for: whoever takes the item up again waits for this run and asks for no other."""
+        if not do_note_evaluation(self.item, [*self.evaluations, {**evaluation, "files": digest}], self._best):
+            raise _Unwanted
 
     def _ask(self, files: Mapping[str, str]) -> Run:
         author = drafter_author()

@@ -1,18 +1,25 @@
 """Batches of models: a few attempts at a time, until every task has had its own."""
 
-from assistant.actions.attempts import do_begin_attempts
-from assistant.actions.batches import do_attach, do_leave_out, do_note_batch, do_pause_batch, do_take_results
+from django.db.models import Q
+
+from assistant.actions.batches import (
+    AT_ONCE,
+    do_begin_item,
+    do_leave_out,
+    do_note_batch,
+    do_pause_batch,
+    do_take_results,
+)
 from assistant.endpoints import endpoint_of
 from assistant.models import Batch, BatchItem
 from assistant.sending import check_may_send
 from graphs.refused import Refused
 
-AT_ONCE = 2  # attempts of one batch that have not ended
-
 
 def go_on() -> None:
-    """Takes what attempts have come to, and begins further ones."""
-    for batch in Batch.objects.filter(kind=Batch.Kind.MODEL).exclude(state=Batch.State.ENDED):
+    """Takes what attempts have come to, also those that end with a stopped batch, and begins further ones."""
+    at_work = ~Q(state=Batch.State.ENDED) | Q(items__state=BatchItem.State.RUNNING)
+    for batch in Batch.objects.filter(at_work, kind=Batch.Kind.MODEL).distinct():
         do_take_results(batch)
         if batch.state == Batch.State.RUNNING:
             _begin_some(batch)
@@ -27,9 +34,8 @@ def _begin_some(batch: Batch) -> None:
     for item in waiting[: max(0, AT_ONCE - running)]:
         try:
             check_may_send(batch.author, item.task, endpoint_of(batch.provider, with_key=False).host)
-            (attempt,) = do_begin_attempts(
-                batch.author, item.task, batch.provider, {}, "", batch.device, 1, batch.budget
-            )
+            if not do_begin_item(item):
+                return  # another worker was faster
         except Refused as refused:
             if refused.code == "never_send":
                 do_leave_out(item, refused.message)
@@ -39,5 +45,4 @@ def _begin_some(batch: Batch) -> None:
             else:  # consent taken back, an account that was closed, a price that is not known
                 do_pause_batch(batch, refused.message)
             return
-        do_attach(item, attempt)
         do_note_batch(batch, "")

@@ -314,6 +314,18 @@ def test_a_killed_process_loses_nothing_but_its_step(client, task, server, worke
     assert roles == ["system", "user", "assistant", "tool", "tool"]
 
 
+def test_what_takes_its_process_down_is_not_tried_for_ever(client, task, server):
+    server.replies = [done()]
+    begin(client, server)
+    attempt = Attempt.objects.get()
+    for turn in range(3):
+        assert do_claim(attempt.pk, str(turn))
+        Conversation.objects.update(beat_at=timezone.now() - timedelta(minutes=5))
+        assert do_requeue_lost(timedelta(minutes=1)) == 1
+    left = go(Attempt.objects.get(pk=attempt.pk), "next")
+    assert (left.exit_reason, left.steps, server.asked) == ("lost", 0, [])
+
+
 def test_the_keeper_runs_several_side_by_side_and_stopping_one(client, task, server):
     server.replies = [then_silent(OpenAi.texts("I think"))]
     reply = begin(client, server, count=3).json()["attempts"]

@@ -11,10 +11,18 @@ from model_server import ModelServer, OpenAi, streamed
 from small_daemon import graph_result, run_done, start, wait_until
 from task_of_two import store_task
 
-from assistant.actions.batches import do_begin_batch, do_claim_item, do_pause_batch, do_resume_batch, do_take_back_items
+from assistant.actions.batches import (
+    do_begin_batch,
+    do_begin_item,
+    do_claim_item,
+    do_pause_batch,
+    do_resume_batch,
+    do_take_back_items,
+)
 from assistant.autopilot.keeper import Keeper
 from assistant.batches.choosing import tasks_of_manifest
 from assistant.batches.drafting import draft_item, drafter_author, drafter_version
+from assistant.batches.modelling import go_on
 from assistant.batches.progress import progress_of
 from assistant.models import Attempt, Batch, BatchItem
 from graphs.models import Task
@@ -99,9 +107,11 @@ def test_what_was_judged_is_not_judged_again_when_it_goes_on(author, tasks, work
     draft_item(item, lambda: len(asked) > 0 or asked.append(1))  # the worker ends after its first look
     item.refresh_from_db()
     assert (item.state, item.holder) == ("waiting", "")
+    (asked_for,) = [one["run"] for one in item.evaluations]  # noted before it was waited for
     draft_item(do_claim_item("two"))
     item.refresh_from_db()
     judged = len(item.evaluations)
+    assert Run.objects.count() == judged and item.evaluations[0]["run"] == asked_for
     assert item.state == "done" and judged == len({one["files"] for one in item.evaluations})
     BatchItem.objects.filter(pk=item.pk).update(state="waiting")
     before = Run.objects.count()
@@ -152,6 +162,32 @@ def test_a_model_has_an_attempt_for_each_task(client, author, tasks, keeper):
     first, second = batch.items.all()
     assert (first.state, first.attempt.exit_reason, second.state) == ("done", "done", "left_out")
     assert "never send" in second.message and Attempt.objects.count() == 1
+
+
+def test_two_workers_begin_a_task_once_and_stopping_stops_the_model(client, author, tasks, keeper):
+    values = {"name": "Small", "kind": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "small-model"}
+    provider = send(client, "/providers", values).json()["id"]
+    client.put("/api/assistant/consent", {"host": "127.0.0.1", "agrees": True}, content_type="application/json")
+    batch = Batch.objects.get(
+        pk=send(client, "/batches", {"tasks": ["doubled-relu", "matmul"], "provider": provider}).json()["id"]
+    )
+    first, second = batch.items.select_related("task")  # both workers have read these rows
+    assert do_begin_item(first) and not do_begin_item(first)
+    assert Attempt.objects.count() == 1
+    found = send(client, f"/batches/{batch.pk}/stop").json()
+    assert (found["state"], found["left_out"]) == ("ended", 1) and not do_begin_item(second)
+    attempt = Attempt.objects.get()
+    assert (attempt.state, attempt.exit_reason) == ("ended", "stopped")
+    go_on()
+    first.refresh_from_db()
+    assert (first.state, first.message) == ("done", "A person has stopped it.")
+
+
+def test_batches_take_turns(author, tasks):
+    long = do_begin_batch(author, Batch.Kind.DRAFTER, tasks, "cpu", {"most": 1}, "v")
+    short = do_begin_batch(account("bob"), Batch.Kind.DRAFTER, tasks[:1], "cpu", {"most": 1}, "v")
+    assert [do_claim_item(str(turn)).batch_id for turn in range(3)] == [long.pk, short.pk, long.pk]
+    assert do_claim_item("4") is None
 
 
 def test_consent_that_was_taken_back_pauses_a_batch(client, author, tasks, keeper):
