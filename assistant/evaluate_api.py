@@ -1,5 +1,6 @@
 """JSON API of the reward service: files in, a reward out; at once, within a deadline, or by id (docs/reward.md)."""
 
+import math
 import threading
 import time
 from collections.abc import Sequence
@@ -19,8 +20,9 @@ from graphs.access import access_task
 from graphs.refused import Refused
 from submissions import limits
 from submissions.authors import current_author
+from submissions.background import UNKNOWN_SECONDS
 from submissions.models import Author, Run
-from submissions.queue import place_in_queue, usual_seconds
+from submissions.queue import NOWHERE, Place, places_in_queue, usual_seconds
 
 router = Router(tags=["reward"])
 
@@ -28,6 +30,7 @@ EVALUATED = limits.Rate("evaluation request", 200, 0.05)
 MOST_AT_ONCE = 200  # of a batch, or asked after in one request
 LONGEST_WAIT = 60.0  # seconds
 _LOOK_SECONDS = 0.1
+_LATEST_LOOK = 600  # seconds after which to look again, at the latest
 # Each one that waits holds a thread and a connection to the database: beyond so many, the answer comes at once.
 _waiting = threading.BoundedSemaphore(16)
 
@@ -135,12 +138,15 @@ def _wanted(items: Sequence[Item]) -> list[Wanted]:
 
 def _answer(author: Author, pk: UUID, wait: float, response: HttpResponse) -> tuple[int, dict[str, Any]]:
     found = _access(author, [pk])[0]
-    if not _wait(found, wait):
-        usual = usual_seconds(found.run.device)
-        response["Retry-After"] = str(max(1, round(usual or 1)))
-        response["Location"] = f"/api/evaluate/{pk}"
-        return 202, _shown(author, [pk])[0]
-    return 200, _shown(author, [pk])[0]
+    has_ended = _wait(found, wait)
+    row = _shown(author, [pk])[0]
+    if has_ended:
+        return 200, row
+    usual = usual_seconds(row["device"])
+    takes = ((row["jobs_ahead"] or 0) + 1) * (UNKNOWN_SECONDS if usual is None else usual)  # with those before it
+    response["Retry-After"] = str(min(_LATEST_LOOK, max(1, math.ceil(takes))))
+    response["Location"] = f"/api/evaluate/{pk}"
+    return 202, row
 
 
 def _wait(found: Evaluation, seconds: float) -> bool:
@@ -169,13 +175,14 @@ def _access(author: Author, ids: Sequence[UUID]) -> list[Evaluation]:
 
 
 def _shown(author: Author, ids: Sequence[UUID]) -> list[dict[str, Any]]:
-    return [_row(found) for found in _access(author, ids)]
+    rows = _access(author, ids)
+    places = places_in_queue([found.run for found in rows])
+    return [_row(found, places.get(found.run_id, NOWHERE)) for found in rows]
 
 
-def _row(found: Evaluation) -> dict[str, Any]:
+def _row(found: Evaluation, place: Place) -> dict[str, Any]:
     run = found.run
     result: dict[str, Any] = run.result or {}
-    place = place_in_queue(run)
     return {
         "id": found.pk,
         "key": found.key,

@@ -9,7 +9,7 @@ from submissions.models import OPEN_STATES, Author, Lane, Run
 from submissions.queue import usual_seconds
 
 _SHORTEST, _LONGEST = 1, 600  # seconds to be asked to wait
-_UNKNOWN = 10.0  # what a run takes before any has ended
+UNKNOWN_SECONDS = 10.0  # what a run takes before any has ended
 
 
 def check_room(author: Author, device: str, count: int) -> None:
@@ -20,7 +20,7 @@ def check_room(author: Author, device: str, count: int) -> None:
     if too_many <= 0:
         return
     usual = usual_seconds(device)
-    wait = min(_LONGEST, max(_SHORTEST, math.ceil(too_many * (_UNKNOWN if usual is None else usual))))
+    wait = min(_LONGEST, max(_SHORTEST, math.ceil(too_many * (UNKNOWN_SECONDS if usual is None else usual))))
     message = (
         f"{own} evaluations of yours wait and {of_all} of everybody; {settings.MAX_EVALUATIONS} and "
         f"{settings.MAX_ALL_EVALUATIONS} are the limits. Ask for {count} more in about {wait} s."

@@ -1,7 +1,9 @@
 """A run's place in the queue of its device class."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
+from uuid import UUID
 
 from django.db.models import Q
 
@@ -23,10 +25,13 @@ class Place:
     wait_seconds: float | None
 
 
+NOWHERE = Place(None, None, None)
+
+
 def place_in_queue(run: Run) -> Place:
     """Where a queued run stands among the runs of its device class."""
     if run.state != RunState.QUEUED:
-        return Place(None, None, None)
+        return NOWHERE
     same_device = Run.objects.filter(device=run.device)
     same_lane = Q(created_at__lt=run.created_at) | Q(created_at=run.created_at, pk__lt=run.pk)
     earlier = Q(lane__lt=run.lane) | Q(same_lane, lane=run.lane)
@@ -35,6 +40,20 @@ def place_in_queue(run: Run) -> Place:
     ahead = before + running
     usual = usual_seconds(run.device) if ahead else 0.0
     return Place(before + 1, ahead, None if usual is None else usual * ahead)
+
+
+def places_in_queue(runs: Iterable[Run]) -> dict[UUID, Place]:
+    """The places of those that wait, by id: a few questions to the database a device class, however many runs."""
+    found: dict[UUID, Place] = {}
+    for device in {run.device for run in runs if run.state == RunState.QUEUED}:
+        same_device = Run.objects.filter(device=device)
+        running = same_device.filter(state__in=LIVE_STATES).count()
+        usual = usual_seconds(device)
+        waiting = same_device.filter(state=RunState.QUEUED).order_by("lane", "created_at", "pk")
+        for before, pk in enumerate(waiting.values_list("pk", flat=True)):
+            ahead = before + running
+            found[pk] = Place(before + 1, ahead, 0.0 if not ahead else None if usual is None else usual * ahead)
+    return found
 
 
 def goes_before(run_id: str) -> str | None:

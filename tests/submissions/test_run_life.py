@@ -6,7 +6,7 @@ from django.utils import timezone
 from graphs.refused import Refused
 from submissions.actions import claims, runs
 from submissions.models import Lease, Revision, Run
-from submissions.queue import place_in_queue
+from submissions.queue import place_in_queue, places_in_queue
 
 FILES = {"A.py": "x = 1\n"}
 
@@ -103,6 +103,8 @@ def test_places_in_the_queue(author, task):
         times = {"started_at": begun, "finished_at": begun + timedelta(seconds=seconds)}
         Run.objects.filter(pk=runs.do_request_run(author, task, FILES, "cpu").pk).update(state="done", **times)
     assert (place_in_queue(three).wait_seconds, place_in_queue(two).wait_seconds) == (12.0, 6.0)
+    waiting = [fresh(run) for run in (one, two, three)]
+    assert places_in_queue(waiting) == {run.pk: place_in_queue(run) for run in waiting[1:]}
 
 
 def test_cancelling_a_queued_run_ends_it_at_once(run):
