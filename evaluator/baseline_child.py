@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluator.baseline_words import MISSING_COMPILER, NO_GPU
-from evaluator.runner import watchdog
+from evaluator.runner import seeds, watchdog
 from graphs.samples import Sample
 
 MEMORY_BYTES = 8 << 30
@@ -27,11 +27,15 @@ class Gpu:
     backends: tuple[str, ...]
 
 
-def main(samples: Sequence[Sample], pipe: int, folder: Path, threads: int, gpu: Gpu | None = None) -> None:
-    """Measure the samples in order, on the CPU or on `gpu`. What compilers write lies in `folder`."""
+def main(
+    samples: Sequence[Sample], pipe: int, folder: Path, threads: int, gpu: Gpu | None = None, seed: bytes = b""
+) -> None:
+    """Measure the samples in order, on the CPU or on `gpu`. Compilers write into `folder`, which begins with `seed`."""
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(folder / "inductor")
     os.environ["TRITON_CACHE_DIR"] = str(folder / "triton")
     os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"
+    if seed:
+        seeds.unpack(seed)
     import torch
 
     if gpu is None:

@@ -19,7 +19,7 @@ from typing import Any
 from evaluator import baseline_child
 from evaluator.baseline_child import Gpu
 from evaluator.baseline_words import COMPILER, MISSING_COMPILER, NO_GPU
-from evaluator.runner import linux, processes
+from evaluator.runner import cpu_seed, linux, processes
 from evaluator.runner.hardware import processor
 from evaluator.runner.versions import versions
 from graphs.identity import graph_identity
@@ -55,10 +55,10 @@ def measure(
     """Lines of each graph in order, on the CPU one each. One process measures all; another takes over where it dies."""
     common = {"device": "cpu" if gpu is None else gpu.device, "processor": processor(), "versions": versions()}
     common |= {"entry": "direct", "method": "e2e"} if gpu is None else {}
-    remaining = list(samples)
+    remaining, seed = list(samples), cpu_seed.ready() if gpu is None or gpu.device == "cpu" else b""
     while remaining:
         with tempfile.TemporaryDirectory(prefix="passnet-baseline-") as folder:
-            main = partial(baseline_child.main, folder=Path(folder), threads=threads, gpu=gpu)
+            main = partial(baseline_child.main, folder=Path(folder), threads=threads, gpu=gpu, seed=seed)
             for lines in one_process(remaining, main, seconds):
                 sample = remaining.pop(0)
                 now = datetime.now(UTC).isoformat(timespec="seconds")

@@ -89,7 +89,7 @@ def run(job: Job, refused: str | None, *, as_json: bool, record: Record = lambda
             last.update(payload)
 
     try:
-        warm.warm_up(torch_device(job.device))
+        warm.warm_up(torch_device(job.device), for_one_run=True)
         if refused is not None:
             status = supervise.refuse(job, tell, refused)
         else:

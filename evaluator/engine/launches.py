@@ -49,6 +49,11 @@ class _Counter(TorchDispatchMode):
         super().__init__()
         self._counts = counts
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Nothing compiled is called under it; what torch wraps around it otherwise imports Dynamo, for a second."""
+        return False
+
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:

@@ -8,6 +8,7 @@ import torch
 from torch._ops import OpOverload, OpOverloadPacket
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx import GraphModule, Interpreter, Node
+from torch.utils._pytree import tree_leaves
 
 from evaluator.engine.inputs import dtype_of, replay
 from evaluator.engine.values import copied, map_tensors, same_randomness
@@ -18,16 +19,20 @@ MAX_REAL_ELEMENTS = 1 << 26  # inputs that are really made for a graph whose sha
 
 _TORCH_MODULES = frozenset({"torch", "_operator", "operator", "builtins", "math", "None"})
 
+_QUICK_ELEMENTS = (
+    1 << 20
+)  # of inputs: running the graph is quicker than pretending to, which begins with an import of 1 s
+
 UNKNOWN = NodeInfo(shape=None, dtype=None)
 
 
 def node_shapes(module: GraphModule, inputs: Sequence[Any]) -> dict[str, NodeInfo]:
     """By node name; a node that produces no tensor (a tuple, a number) has neither shape nor dtype.
 
-    Runs on fake tensors, and really (on copies of `inputs`) where a shape depends on values or a launcher needs memory.
-    Raises what the graph raises.
+    Runs on fake tensors, and really (on copies of `inputs`) where inputs are small, a shape depends on values or a
+    launcher needs memory. Raises what the graph raises.
     """
-    if _is_all_torch(module):
+    if _is_all_torch(module) and _elements(inputs) > _QUICK_ELEMENTS:
         fakes, recorder = FakeTensorMode(allow_non_fake_inputs=True), _Recorder(module)
         try:
             with torch.no_grad(), fakes:
@@ -73,6 +78,10 @@ def _run_quietly(recorder: "_Recorder", metas: Sequence[TensorMeta], scalars: Co
             recorder.run(*inputs)
     except Exception:
         return  # what was found before the failing node is the answer
+
+
+def _elements(values: Sequence[Any]) -> int:
+    return sum(leaf.numel() for leaf in tree_leaves(list(values)) if isinstance(leaf, torch.Tensor))
 
 
 def _is_all_torch(module: GraphModule) -> bool:

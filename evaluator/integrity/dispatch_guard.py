@@ -249,6 +249,10 @@ class _Dispatch(TorchDispatchMode):
         super().__init__()
         self._guard = guard
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # nothing compiled is called under it, and what torch wraps around it else imports Dynamo
+
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return self._guard.handle(func, args, kwargs or {})
 

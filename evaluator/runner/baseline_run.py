@@ -18,7 +18,7 @@ from typing import Any
 from evaluator import baseline_child
 from evaluator.baseline_words import COMPILER, MISSING_COMPILER
 from evaluator.job import Job
-from evaluator.runner import linux, processes, protocol, results, rlimits, watchdog
+from evaluator.runner import cpu_seed, linux, processes, protocol, results, rlimits, seeds, watchdog
 from evaluator.runner.capture import Capture, Stream
 from evaluator.runner.hardware import processor
 from evaluator.runner.protocol import Channel, Message
@@ -52,8 +52,13 @@ def run_job(job: Job, emit: Emit, cancelled: Callable[[], bool] = lambda: False)
     return run.last_word()
 
 
-def measure_graphs(channel: Channel, job: Job, folder: Path, *, first: int) -> None:
-    """The isolated process: measure the job's graphs from number `first` on, one message each."""
+def measure_graphs(channel: Channel, job: Job, folder: Path, *, first: int, seed: bytes) -> None:
+    """The isolated process: measure the job's graphs from number `first` on, one message each.
+
+    `seed` is what our own process has tried out for Inductor, or nothing.
+    """
+    if seed:
+        seeds.unpack(seed)
     for sample in job.graphs[first:]:
         channel.send({"measured": baseline_child.measure_quietly(sample)})
 
@@ -68,11 +73,13 @@ class _Run:
         self.started = time.monotonic()
         self.before = frozenset(processes.descendants(os.getpid()))
         self.inherited = watchdog.own_memory(os.getpid())
+        self.seed = b""
         self.selector = selectors.DefaultSelector()
         self.capture = Capture(partial(self.emit, "log"), self.limits.streamed_bytes, self.limits.output_bytes)
 
     def measure(self) -> None:
         self.emit("run_started", results.run_started(self.job))
+        self.seed = cpu_seed.ready(self._is_over)
         while self.done < len(self.job.graphs) and self.ending is None:
             self._one_process()
         words = {
@@ -97,7 +104,7 @@ class _Run:
     def _one_process(self) -> None:
         """Measure until all graphs are done or one has ended the process; that one's word is the last."""
         self.capture.new_process()
-        main = partial(measure_graphs, first=self.done)
+        main = partial(measure_graphs, first=self.done, seed=self.seed)
         process, channel = RunnerProcess.start(self.job, self.selector, main)
         self.selector.register(channel, selectors.EVENT_READ)
         why: str | None = None
@@ -111,10 +118,8 @@ class _Run:
                 if channel.fileno() in ready:
                     why = self._listen(channel)
                     deadline = time.monotonic() + self.limits.measure_seconds
-                elif self.cancelled():
-                    self.ending = "cancelled"
-                elif now - self.started > self.limits.run_seconds:
-                    self.ending = "out of time"
+                elif self._is_over():
+                    pass
                 elif now > deadline:
                     why = f"not measured within {self.limits.measure_seconds:g} s"
                 elif now > look:
@@ -127,6 +132,14 @@ class _Run:
             self.capture.flush()
         if why is not None:
             self._failed(f"{why} ({_ending(gone)})" if why == _HUNG_UP else why)
+
+    def _is_over(self) -> bool:
+        """Whether nothing more is to be measured, although there are graphs left."""
+        if self.cancelled():
+            self.ending = "cancelled"
+        elif time.monotonic() - self.started > self.limits.run_seconds:
+            self.ending = "out of time"
+        return self.ending is not None
 
     def _listen(self, channel: Channel) -> str | None:
         """Hear one graph's numbers; why the process is of no use any more, or None."""

@@ -21,9 +21,10 @@ from evaluator.engine.launches import CandidateCounter, eager_launches
 from evaluator.engine.load import LoadedPass
 from evaluator.engine.passes import apply_passes
 from evaluator.engine.printed import rewritten_source
-from evaluator.engine.shapes import node_shapes
+from evaluator.engine.shapes import described_shapes, node_shapes
 from evaluator.runner import processes, seeds
 from graphs.fx_source import parse
+from graphs.samples import TensorMeta
 
 MODEL = """
 import torch
@@ -79,6 +80,11 @@ def rehearse(device: str) -> None:
             if device == "cpu":
                 with CandidateCounter():
                     compare(expected, rewritten(*inputs))
+
+
+def rehearse_describing() -> None:
+    """What describing a graph takes for the first time. Tensors that pretend import Dynamo, which takes a second."""
+    described_shapes(build(parse(MODEL)), [TensorMeta(name, (2, 4), "float32") for name in ("in_0", "in_1")])
 
 
 def rehearse_measuring(capability: int, modules: Sequence[str]) -> None:

@@ -16,8 +16,11 @@ class CannotWarm(Exception):
     """What the evaluator needs is not there; the text names the fix."""
 
 
-def warm_up(device: str) -> None:
-    """Import torch, Triton and the engine for `device` ("cpu", "cuda", "cuda:0"). Call it once, before any fork."""
+def warm_up(device: str, *, for_one_run: bool = False) -> None:
+    """Import torch, Triton and the engine for `device` ("cpu", "cuda", "cuda:0"). Call it once, before any fork.
+
+    `for_one_run`: what only later requests or large graphs need is left out, and imported by whoever needs it.
+    """
     os.environ.update(environment.scrubbed(dict(os.environ)))
     if device == "cpu":
         os.environ["CUDA_VISIBLE_DEVICES"] = ""  # a GPU that happens to be there belongs to somebody else
@@ -45,6 +48,8 @@ def warm_up(device: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         rehearsal.rehearse(device)
+        if device != "cpu" or not for_one_run:
+            rehearsal.rehearse_describing()
     if device != "cpu":
         _warm_up_measuring(device)
     if torch.cuda.is_initialized():
