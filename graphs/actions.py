@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 from django.utils.text import slugify
 
+from graphs import drawn_files
 from graphs.drawing import lay_out
 from graphs.folder_reading import ReadFolder
 from graphs.fx_source import parse
@@ -51,11 +53,14 @@ def do_store_graphs(prepared: Sequence[PreparedGraph]) -> dict[str, Graph]:
         new = [graph for identity, graph in by_identity.items() if identity not in known]
         # Another import may have been faster: its row is as good
         Graph.objects.bulk_create([_graph_row(graph) for graph in new], ignore_conflicts=True)
+        for graph in new:
+            if graph.drawn:
+                drawn_files.keep(settings.VAR / "drawings", graph.content_hash, graph.drawn)
         return {graph.identity: graph for graph in rows.only("identity", "operators", "dtypes", "thumbnail")}
 
 
 def do_lay_out(graph: Graph) -> None:
-    """Makes and stores the layout that an import left for later, if it did."""
+    """Makes and stores the layout that an import of an earlier version left for later, if it did."""
     if not graph.layout_is_due:
         return
     graph.layout, graph.thumbnail = lay_out(parse(graph.source.text))
@@ -211,7 +216,6 @@ def _graph_row(graph: PreparedGraph) -> Graph:
         dtypes=graph.dtypes,
         node_count=graph.node_count,
         layout=graph.packed_layout,
-        layout_is_due=graph.layout_is_due,
         thumbnail=graph.thumbnail,
         warnings=graph.warnings,
         problem=graph.problem,

@@ -1,16 +1,20 @@
 """What is worked out once from a sample's code when it is imported: coordinates, operators, a thumbnail."""
 
+import gzip
+import json
 from dataclasses import dataclass
 from typing import Any
 
 from graphs.canonical import canonical_hash
 from graphs.fx_source import FxGraph, parse
-from graphs.layout import layout, thumbnail
+from graphs.graph_json import graph_json
+from graphs.layout import Layout, layout, thumbnail
 from graphs.operators import operator_class, operator_label
 from graphs.problems import ReadProblem, TooLarge
 from graphs.samples import Sample
 from graphs.symbols import example_value
 
+MANY_NODES = 400  # reading the code of larger graphs once more takes longer than people wait
 MAX_OPERATORS = 60  # kinds of operators kept for search and facets
 
 FLOATING = ("float", "bfloat", "complex")
@@ -18,7 +22,7 @@ FLOATING = ("float", "bfloat", "complex")
 
 @dataclass(frozen=True)
 class Drawing:
-    """Without `layout` the graph is too large to draw, and `problem` says so, or it is to be laid out later."""
+    """Without `layout` the graph is too large to draw, and `problem` says so."""
 
     operators: list[dict[str, str]]  # {label, class}, in order of first use
     dtypes: list[str]
@@ -28,13 +32,12 @@ class Drawing:
     problem: str
     warnings: tuple[str, ...] = ()
     canonical_hash: str = ""  # empty for code that was not read as a graph
-    layout_is_due: bool = False
+    large: bytes = b""  # for graphs of many nodes what the browser draws, as `drawn_bytes` makes it
 
 
-def draw(sample: Sample, file: str, most_drawn: int | None = None) -> Drawing:
+def draw(sample: Sample, file: str) -> Drawing:
     """Parses and lays out a sample; `file` names it in problems. Raises ReadProblem for code that is not FX code.
 
-    The layout of a graph of more than `most_drawn` nodes is left for later: `lay_out` makes it.
     Code of another framework need not be FX code: it is kept and shown as text.
     """
     other = framework(sample)
@@ -49,19 +52,23 @@ def draw(sample: Sample, file: str, most_drawn: int | None = None) -> Drawing:
         return Drawing(
             [], dtypes(sample), 0, None, "", f"A graph of {other}: its code is shown, not drawn and not run."
         )
-    later = most_drawn is not None and len(graph.nodes) > most_drawn
-    coordinates, picture = (None, "") if later else lay_out(graph)
+    laid_out = layout(graph)
     return Drawing(
         operators=operators(graph),
         dtypes=dtypes(sample),
         node_count=sum(node.op not in ("placeholder", "output") for node in graph.nodes),
-        layout=coordinates,
-        thumbnail=picture,
+        layout=laid_out.to_json(),
+        thumbnail=thumbnail(laid_out),
         problem=f"A graph of {other}: shown, not run." if other else "",
         warnings=() if other else undescribed(graph, sample),
         canonical_hash=canonical_hash(graph),
-        layout_is_due=later,
+        large=drawn_bytes(graph, laid_out) if len(graph.nodes) > MANY_NODES else b"",
     )
+
+
+def drawn_bytes(graph: FxGraph, laid_out: Layout) -> bytes:
+    """`graph_json` without shapes, as compressed JSON: the same for all graphs of this code."""
+    return gzip.compress(json.dumps(graph_json(graph, laid_out, None)).encode(), 3)
 
 
 def lay_out(graph: FxGraph) -> tuple[dict[str, Any], str]:

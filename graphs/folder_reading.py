@@ -54,8 +54,8 @@ class ReadFolder:
     @property
     def size(self) -> int:
         """Bytes that are to be written, about."""
-        graphs = (len(g.packed_source) + len(g.packed_sample) + len(g.packed_layout or b"") for _, g in self.graphs)
-        return sum(graphs) + sum(map(len, self.contents.values()))
+        parts = ((g.packed_source, g.packed_sample, g.packed_layout or b"", g.drawn) for _, g in self.graphs)
+        return sum(len(part) for graph in parts for part in graph) + sum(map(len, self.contents.values()))
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,6 @@ class Reading:
     root: Path
     origin: str
     known: frozenset[str] = frozenset()  # digests of the folders that are stored
-    most_drawn: int | None = None  # graphs of more nodes get their layout later
 
 
 def read_folder(found: Found, reading: Reading) -> ReadFolder:
@@ -150,7 +149,7 @@ class _Folder:
         # The stored warnings are read without the folder at hand: name the file, not the way to it.
         own = str(path) + os.sep
         sample = replace(sample, warnings=tuple(warning.replace(own, "") for warning in sample.warnings))
-        graph = prepare_graph(sample, str(path / "model.py"), self.reading.most_drawn)
+        graph = prepare_graph(sample, str(path / "model.py"))
         self._nets.append(sample.graph_net)
         # Those after the sample's own were found out only with the code
         said += [f"{own}{warning} (a warning)" for warning in graph.warnings[len(sample.warnings) :]]

@@ -7,6 +7,8 @@ from graphs.fx_source import FxGraph, FxNode, arg_source, node_source
 from graphs.layout import Layout
 from graphs.operators import operator_class, operator_label
 
+EMPTY: dict[str, Any] = {"nodes": [], "edges": [], "inputs": [], "outputs": [], "width": 0, "height": 0}
+
 _LONG_TEXT = 2_000  # characters of one argument or line; literals may hold thousands of numbers
 
 
@@ -34,6 +36,18 @@ def graph_json(graph: FxGraph, layout: Layout, shapes: Mapping[str, Mapping[str,
         "width": layout.width,
         "height": layout.height,
     }
+
+
+def fill_shapes(drawn: dict[str, Any], shapes: Mapping[str, Mapping[str, Any]]) -> None:
+    """Writes shapes into what `graph_json` made without any."""
+    for node in drawn["nodes"]:
+        node.update(_info(shapes, node["name"]))
+        for badge in node["badges"]:
+            badge.update(_info(shapes, badge["name"]))
+    for edge in drawn["edges"]:
+        edge.update(_info(shapes, edge["source"]))
+    for value in drawn["inputs"]:
+        value.update(_info(shapes, value["name"]))
 
 
 def _node_json(node: FxNode, layout: Layout, known: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from graphs.tree import Found, find_folders
 
 Say = Callable[[str], None]
 
-MOST_DRAWN = 400  # nodes; a larger graph gets its layout when it is first looked at
 SECONDS = 120.0  # for one folder
 _BATCH = 200  # folders
 _BATCH_BYTES = 8 << 20
@@ -63,7 +62,7 @@ def import_tree(
     is stored already, by content, is not read again. KeyboardInterrupt ends it between two batches.
     """
     known = frozenset(Folder.objects.filter(task__origin=origin).values_list("digest", flat=True))
-    reading = Reading(root, origin, known, MOST_DRAWN)
+    reading = Reading(root, origin, known)
     walk = _Walk(root, say)
     importing = _Importing(root, origin, say, walk, progress)
     try:

@@ -29,21 +29,21 @@ class PreparedGraph:
     packed_source: bytes
     packed_sample: bytes
     packed_layout: bytes | None
-    layout_is_due: bool
     operators: list[dict[str, str]]
     dtypes: list[str]
     node_count: int
     thumbnail: str
     warnings: list[str]
     problem: str
+    drawn: bytes  # of a large graph, to be kept by `graphs.drawn_files`
 
 
-def prepare_graph(sample: Sample, file: str, most_drawn: int | None = None) -> PreparedGraph:
-    """The sample read as a graph. A graph of more than `most_drawn` nodes gets its layout when it is looked at first.
+def prepare_graph(sample: Sample, file: str) -> PreparedGraph:
+    """The sample read as a graph, and laid out.
 
     Raises ReadProblem, with `file` for model.py's name, when the code is not FX code.
     """
-    drawing = draw(sample, file, most_drawn)
+    drawing = draw(sample, file)
     value = sample_to_json(sample)
     source = value.pop("source")
     return PreparedGraph(
@@ -54,11 +54,11 @@ def prepare_graph(sample: Sample, file: str, most_drawn: int | None = None) -> P
         packed_source=pack(source.encode()),
         packed_sample=pack_json(value),
         packed_layout=None if drawing.layout is None else pack_json(drawing.layout),
-        layout_is_due=drawing.layout_is_due,
         operators=drawing.operators,
         dtypes=drawing.dtypes,
         node_count=drawing.node_count,
         thumbnail=drawing.thumbnail,
         warnings=[*sample.warnings, *drawing.warnings],
         problem=drawing.problem,
+        drawn=drawing.large,
     )

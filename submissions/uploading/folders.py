@@ -10,7 +10,6 @@ from pathlib import Path
 
 from graphs.archives import ArchiveLimits, unpack
 from graphs.folder_reading import ReadFolder, Reading
-from graphs.importing import MOST_DRAWN
 from graphs.problems import ReadProblem
 from graphs.reading_pool import read_all
 from graphs.tree import find_folders
@@ -55,7 +54,7 @@ def read_tree(root: Path, name: str) -> ReadUpload:
         raise ReadProblem(name, None, why)
     if len(found) > MOST_FOLDERS:
         raise ReadProblem(name, None, f"holds {len(found):,} samples and tasks; {MOST_FOLDERS} are taken. {LARGER}")
-    reading = Reading(root, ORIGIN, most_drawn=MOST_DRAWN)
+    reading = Reading(root, ORIGIN)
     until = time.monotonic() + SECONDS_FOR_ALL
     with read_all(found, reading, 1, SECONDS) as folders:
         for done, folder in enumerate(folders, 1):

@@ -1,5 +1,6 @@
-"""Imports of whole trees: links, nesting, what is read again, layouts that wait, and the bytes that come back."""
+"""Imports of whole trees: links, nesting, what is read again, large drawings, and the bytes that come back."""
 
+import gzip
 import io
 import json
 import os
@@ -13,6 +14,7 @@ from django.core.management import CommandError, call_command
 from sample_folders import META, MODEL, make_sample
 from whole_graph import whole_graph
 
+from graphs.api import _graph_bytes
 from graphs.models import Content, Folder, Graph, Source, Task
 from graphs.samples import Sample, read_sample
 
@@ -144,14 +146,26 @@ def test_no_link_is_followed_out_of_the_tree(db, tmp_path: Path) -> None:
     assert run("import_graphs", str(tree / "good"))[0] == {"failed": 1}
 
 
-def test_a_large_graph_is_laid_out_when_it_is_first_looked_at(db, tmp_path: Path, client, settings) -> None:
+def test_a_large_graph_is_drawn_at_import_and_one_that_lacks_its_layout_when_looked_at(
+    db, tmp_path: Path, client, settings
+) -> None:
     settings.VAR = tmp_path / "var"  # drawings are kept there
     make_sample(tmp_path / "large", model_py=whole_graph(20))  # 560 nodes
     run("import_graphs", str(tmp_path / "large"))
     graph = Graph.objects.get()
-    assert graph.layout is None and graph.layout_is_due and graph.thumbnail == "" and graph.node_count == 402
-    answer = client.get("/api/tasks/large/graphs/large").json()
-    assert len(answer["nodes"]) == 403 and answer["canonical_hash"] == graph.source.canonical_hash
+    assert len(graph.layout["nodes"]) == 403 and not graph.layout_is_due and graph.node_count == 402
+    (file,) = (tmp_path / "var" / "drawings").iterdir()
+    answer = client.get("/api/tasks/large/graphs/large")
+    assert len(answer.json()["nodes"]) == 403 and answer.json()["canonical_hash"] == graph.source.canonical_hash
+    packed = client.get("/api/tasks/large/graphs/large", headers={"accept-encoding": "br, gzip"})
+    assert packed["Content-Encoding"] == "gzip" and gzip.decompress(packed.content) == answer.content
+
+    # As imports of earlier versions left it, with no file: drawn when it is looked at, with its thumbnail.
+    file.unlink()
+    Graph.objects.update(layout=None, layout_is_due=True, thumbnail="")
+    Task.objects.update(thumbnail="")
+    _graph_bytes.cache_clear()
+    assert client.get("/api/tasks/large/graphs/large").content == answer.content and file.exists()
     graph.refresh_from_db()
     assert len(graph.layout["nodes"]) == 403 and not graph.layout_is_due
     assert graph.thumbnail.startswith("<svg") and Task.objects.get().thumbnail == graph.thumbnail
