@@ -39,7 +39,7 @@ ONCE = {
     "shared",
     "search",
 }  # light, 1440
-BOTH = {"slower", "upload", "assistant"}  # light and dark, 1440 pixels
+BOTH = {"slower", "upload", "assistant", "boards"}  # light and dark, 1440 pixels
 
 
 def main() -> int:
@@ -129,6 +129,7 @@ def tour(page: Page, url: str, camera: Camera) -> None:
     other_pages(page, url, camera)
     slower(page, url, camera)
     uploads(page, url, camera)
+    boards(page, url, camera)
 
 
 def states_without_a_server(page: Page, url: str, camera: Camera) -> None:
@@ -191,6 +192,13 @@ def uploads(page: Page, url: str, camera: Camera) -> None:
         mine.get_by_role("alert").wait_for()
     page.get_by_role("button", name="Start from an example").click()
     camera.take("upload")
+
+
+def boards(page: Page, url: str, camera: Camera) -> None:
+    """The board of the shipped tasks, with the results that ship with them."""
+    page.goto(f"{url}/boards/?benchmark=shipped")
+    page.get_by_role("region", name="Leaderboard").wait_for()
+    camera.take("boards")
 
 
 def choose(page: Page, words: str) -> None:

@@ -46,5 +46,5 @@ EXPLOITS = (
     "every t, unless the author has an honest one."
 )
 AGAINST = "Tasks won, lost and tied against TorchInductor by AS, where both have one."
-COVERED = "Tasks with a result, of all. Where submissions wait to be evaluated the row is partial: they count 0.1."
+COVERED = "Tasks with a result, of all. Where submissions wait to be evaluated the row is in part: they count 0.1."
 INTERVAL = "The lighter figures are 95 % intervals by bootstrap over tasks: 1,000 draws, the same for every author."

@@ -31,6 +31,7 @@ class Figure:
 
     text: str
     interval: str
+    is_share: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,12 +89,12 @@ def lines_of(board: Board, columns: Sequence[Column], sort: str, words: str) -> 
 
 
 def figure(one: Estimate | None, column: Column) -> Figure:
-    """ "61.9" and "58.1–65.0" for a share, in percent; "0.448" and "0.41–0.49" else."""
+    """ "61.9" and "58–65" for a share, in percent; "0.448" and "0.41–0.49" else."""
     if one is None:
-        return Figure("–", "")
+        return Figure("–", "", column.percent)
     if column.percent:
-        interval = "" if one.low == one.high else f"{100 * one.low:.1f}–{100 * one.high:.1f}"
-        return Figure(f"{100 * one.value:.1f}", interval)
+        interval = "" if one.low == one.high else f"{100 * one.low:.0f}–{100 * one.high:.0f}"
+        return Figure(f"{100 * one.value:.1f}", interval, True)
     return Figure(f"{one.value:.3f}", "" if one.low == one.high else f"{one.low:.3f}–{one.high:.3f}")
 
 
