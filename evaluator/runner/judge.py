@@ -35,6 +35,9 @@ def wait(channel: Channel, device: str) -> None:
         said, _ = channel.receive()
     except Closed:
         return
+    if calibration.canary(torch_device(device)) is not None:
+        SupervisorLink(channel).stale()  # a device that was reset meanwhile works in a new process, or fails there, too
+        return
     main(channel, Job.from_json(said["job"]), said["graphs"], first=True)
 
 

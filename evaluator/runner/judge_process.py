@@ -20,6 +20,7 @@ class JudgeProcess:
     deadline: float | None = None  # for what it does itself, such as the reference
     overrun: str | None = None  # why it was ended, if it was
     finished: bool = False
+    stale: bool = False  # it has waited, and its device does not work any more: nothing has been judged
 
     @staticmethod
     def start(job: Job, graphs: Sequence[str], spare: Spare | None, *, first: bool) -> "JudgeProcess":

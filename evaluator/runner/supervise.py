@@ -170,6 +170,8 @@ class _Run:
             judge.channel.close()
         if self.ending == "out of time":
             self._give_up_remaining(judge)
+        elif judge.stale and self._spare is not None:
+            self._spare.end()  # the runner has waited as long; both are started anew
         elif self.ending is None and not judge.finished:
             self._judge_died(judge)
 
@@ -195,6 +197,8 @@ class _Run:
                 self._end_runner(judge)
             case "fault":
                 self.ending, self.fault = "fault", message["message"]
+            case "stale":
+                judge.stale = True
             case "finished":
                 judge.finished = True
                 self._silence_runner()

@@ -55,6 +55,10 @@ class SupervisorLink:
         """The evaluator itself failed."""
         self.channel.send({"say": "fault", "message": message})
 
+    def stale(self) -> None:
+        """This process has waited for its job and can not do it any more; another may."""
+        self.channel.send({"say": "stale"})
+
     def finished(self) -> None:
         self.channel.send({"say": "finished"})
 

@@ -104,6 +104,7 @@ class _Server:
         if self.spare is not None and self.spare[0].poll() is not None:
             self.spare[1].close()
             self.spare = None
+            self._tidy_up()
         if not has_spare(self.device) or self.spare is not None or self.sessions or time.monotonic() < self.spare_at:
             return
         from evaluator.runner import sessions  # imports torch
@@ -162,7 +163,7 @@ class _Server:
             if ending is None:
                 continue
             del self.sessions[number]
-            processes.kill_descendants(self._others())
+            self._tidy_up()
             if ending.code != 0:
                 what = "it took too long" if overdue else f"its process ended with {ending}"
                 with contextlib.suppress(OSError):
@@ -170,6 +171,13 @@ class _Server:
             session.client.close()
             with contextlib.suppress(protocol.Closed):
                 self.channel.send({"say": "ended", "number": number})
+
+    def _tidy_up(self) -> None:
+        """A session has ended, in whatever way: nothing that it has started is alive, and no folder of it is left."""
+        from evaluator.runner import runner_process
+
+        processes.kill_descendants(self._others())
+        runner_process.sweep()
 
     def _end(self) -> None:
         lane = [self.lane] if self.lane is not None and self.lane.poll() is None else []

@@ -13,7 +13,7 @@ from serving import RunningDaemon
 from small import QUICK, job, only, words
 
 from evaluator.job import Limits
-from evaluator.runner import daemon, environment, processes, warm_server
+from evaluator.runner import calibration, daemon, environment, processes, warm_server
 
 DEFAULT = Limits()
 
@@ -22,6 +22,8 @@ def main() -> int:
     """A daemon that has a spare."""
     environment.restart_scrubbed()
     warm_server.has_spare = lambda _: True
+    broken = Path(sys.argv[1]).with_suffix(".broken")  # a device that fails who has waited; on a CPU nobody else asks
+    calibration.canary = lambda _: "it does not compute" if broken.exists() else None
     return daemon.serve(Path(sys.argv[1]), "cpu")
 
 
@@ -38,6 +40,7 @@ def spare_daemon():
 
 def waiting(running, before=frozenset()):
     """The processes of a spare, when all five are there: session, judge, and the runner with its two keepers."""
+    running.wait_until("ready")  # nothing of a run is there any more
     end = time.monotonic() + 30
     while len(found := running.processes() - before) < 6:  # and the warm process
         assert time.monotonic() < end
@@ -72,11 +75,39 @@ def test_judge_and_runner_that_died_while_they_waited_are_not_missed(spare_daemo
     assert words(only(spare_daemon.judge(job(limits=DEFAULT)))) == ("correct", None)
 
 
+def test_where_the_device_fails_those_who_waited_others_judge(spare_daemon):
+    waiting(spare_daemon)
+    broken = spare_daemon.socket.with_suffix(".broken")
+    broken.touch()
+    try:
+        events = spare_daemon.judge(job(limits=DEFAULT))
+    finally:
+        broken.unlink()
+    assert words(only(events)) == ("correct", None)
+    assert [event["event"] for event in events].count("static_check") == 1
+
+
+def test_of_a_session_that_was_killed_while_it_waited_nothing_is_left(spare_daemon):
+    pids, parents = waiting(spare_daemon), processes.parents()
+    (warm,) = (pid for pid in pids if parents[pid] == spare_daemon.process.pid)
+    (session,) = (pid for pid in pids if parents[pid] == warm)
+    os.kill(session, signal.SIGKILL)
+    end = time.monotonic() + 30
+    while folders_of(session) or any(map(processes.is_alive, pids - {warm})):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    assert words(only(spare_daemon.judge(job(limits=DEFAULT)))) == ("correct", None)
+
+
 def test_nothing_is_left_behind(spare_daemon):
     pids = waiting(spare_daemon)
     assert spare_daemon.stop() == 0
     assert not {pid for pid in pids if Path(f"/proc/{pid}").exists()}
-    assert not [one for pid in pids for one in Path(tempfile.gettempdir()).glob(f"passnet-run-{pid}-*")]
+    assert not [one for pid in pids for one in folders_of(pid)]
+
+
+def folders_of(pid):
+    return list(Path(tempfile.gettempdir()).glob(f"passnet-run-{pid}-*"))
 
 
 if __name__ == "__main__":
