@@ -18,7 +18,7 @@ from evaluator.events import Finding, GraphResult, Log
 from evaluator.integrity.analysis.report import make_finding
 from evaluator.integrity.analysis.text_rules import looks_forged
 from evaluator.job import Job
-from evaluator.runner import linux, processes, protocol, results, rlimits, watchdog, whereabouts
+from evaluator.runner import linux, processes, protocol, results, watch_run, watchdog, whereabouts
 from evaluator.runner.capture import Capture, Stream
 from evaluator.runner.judge_process import JudgeProcess
 from evaluator.runner.protocol import Message
@@ -224,7 +224,7 @@ class _Run:
             judge.overrun = "it did not finish in time"
             judge.process.kill()
         elif now >= self._next_memory_check:
-            self._watch_memory(judge)
+            watch_run.watch(judge, self.runner, self.limits.memory_bytes, self._inherited, self._before)
             self._next_memory_check = time.monotonic() + _MEMORY_INTERVAL
         if self.runner is not None:
             if self._capture.exceeded:
@@ -232,18 +232,6 @@ class _Run:
             if self.runner.limit is not None or self.runner.process.poll() is not None:
                 self._end_runner(judge)
         self._capture.tick(now)
-
-    def _watch_memory(self, judge: JudgeProcess) -> None:
-        limit = self.limits.memory_bytes
-        if watchdog.memory_beyond([judge.process.pid], self._inherited) > limit:
-            judge.overrun = f"it needs more than the {limit >> 20} MiB that a run may use"
-            judge.process.kill()
-        if self.runner is not None:
-            pids = processes.descendants(os.getpid(), self._before | {judge.process.pid})
-            if watchdog.memory_beyond(pids, self._inherited) > limit:
-                self.runner.limit = "oom"
-            elif len(pids) > rlimits.MOST_PROCESSES:  # root is not limited by the kernel
-                self.runner.limit = "processes"
 
     def _judge_died(self, judge: JudgeProcess) -> None:
         """A graph (or the submission's text) was too much for the judge: that is its result, and the rest goes on."""
