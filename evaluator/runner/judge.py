@@ -13,12 +13,13 @@ from evaluator.engine.inputs import INPUT_SETS
 from evaluator.events import GraphResult
 from evaluator.job import Job
 from evaluator.runner import calibration, generalise, getting_ready, later_calls, reproduction, results, speed, statics
+from evaluator.runner.answers import Applied
 from evaluator.runner.decided import Decided, no_match
 from evaluator.runner.devices import torch_device
 from evaluator.runner.findings import Findings
 from evaluator.runner.history import History
 from evaluator.runner.protocol import Channel, Closed
-from evaluator.runner.reference import Reference, reference
+from evaluator.runner.reference import Case, Reference, reference
 from evaluator.runner.remote_runner import RemoteRunner, RunnerFault
 from evaluator.runner.report import Report
 from evaluator.runner.supervisor_link import SupervisorLink
@@ -123,39 +124,12 @@ def judge_graph(
 ) -> GraphResult:
     """Judge one graph: reference, rewrite, candidate, comparison. The worst input set decides. Adds to `right`."""
     try:
-        with report.own_work("running the graph without the submission"):
-            eager = reference(job.graphs[index], torch_device(job.device))
-            case = eager.case(INPUT_SETS[0])
-            report.kernels("eager", eager.launches(case))
-            shapes = eager.shapes(case)
-
-        applied = runner.apply(index)
-        report.matched(applied)
-        if not applied.matches:
-            raise no_match(applied)
-        report.rewritten(applied, shapes)
-
-        history = History()
-        for number, input_set in enumerate(INPUT_SETS):
-            if number > 0:
-                with report.own_work("running the graph without the submission"):
-                    case = eager.case(input_set)
-            # Launches are not counted in the first call, in which kernels are compiled and tuned.
-            returned = runner.call(index, case, count=number == 1, closely=number != 1)
-            if number == 0:
-                report.compiled(returned.seconds)
-            if returned.launches is not None:
-                report.kernels("candidate", returned.launches)
-            with report.own_work("comparing the outputs"):
-                outputs = compare(case.expected, returned.outputs)
-                explanation = eager.explain(case, returned.outputs, outputs) if not report.explained else {}
-                report.reads_outside(returned.reads_outside)
-                report.correctness(input_set.name, outputs, explanation)
-                for finding in history.add(returned.outputs, outputs):
-                    tell(finding)
+        eager, first = run_without(job, index, report)
+        applied = rewrite(index, eager, first, runner, report)
+        last, history = call_and_compare(index, eager, first, runner, report, tell)
         later_calls.verify(index, eager, runner, report, history, tell)
         if job.device != "cpu" and report.deserves_timing:
-            speed.measure(job, index, eager, case, runner, report, tell)
+            speed.measure(job, index, eager, last, runner, report, tell)
     except Decided as decided:
         return report.ended(decided)
     result = report.compared()
@@ -164,3 +138,49 @@ def judge_graph(
     elif result["status"] == Status.ACCURACY and tell.rejection is None:
         reproduction.tell(job, index, applied, eager, runner, report)
     return result
+
+
+def run_without(job: Job, index: int, report: Report) -> tuple[Reference, Case]:
+    """Run the graph by itself, on the first input set."""
+    with report.own_work("running the graph without the submission"):
+        eager = reference(job.graphs[index], torch_device(job.device))
+        case = eager.case(INPUT_SETS[0])
+        report.kernels("eager", eager.launches(case))
+        return eager, case
+
+
+def rewrite(index: int, eager: Reference, case: Case, runner: RemoteRunner, report: Report) -> Applied:
+    """Have the graph rewritten; raises Decided where nothing in it matches."""
+    with report.own_work("running the graph without the submission"):
+        shapes = eager.shapes(case)
+    applied = runner.apply(index)
+    report.matched(applied)
+    if not applied.matches:
+        raise no_match(applied)
+    report.rewritten(applied, shapes)
+    return applied
+
+
+def call_and_compare(
+    index: int, eager: Reference, first: Case, runner: RemoteRunner, report: Report, tell: Findings
+) -> tuple[Case, History]:
+    """Call what came out on every input set, beginning with the `first`; the last one, and all that was returned."""
+    history, case = History(), first
+    for number, input_set in enumerate(INPUT_SETS):
+        if number > 0:
+            with report.own_work("running the graph without the submission"):
+                case = eager.case(input_set)
+        # Launches are not counted in the first call, in which kernels are compiled and tuned.
+        returned = runner.call(index, case, count=number == 1, closely=number != 1)
+        if number == 0:
+            report.compiled(returned.seconds)
+        if returned.launches is not None:
+            report.kernels("candidate", returned.launches)
+        with report.own_work("comparing the outputs"):
+            outputs = compare(case.expected, returned.outputs)
+            explanation = eager.explain(case, returned.outputs, outputs) if not report.explained else {}
+            report.reads_outside(returned.reads_outside)
+            report.correctness(input_set.name, outputs, explanation)
+            for finding in history.add(returned.outputs, outputs):
+                tell(finding)
+    return case, history
