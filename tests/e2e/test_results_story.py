@@ -14,6 +14,14 @@ pytestmark = pytest.mark.e2e
 
 SHIPPED = "published-masked-mean-pooling"
 GRAPH = "f32_4x128x384"
+EXAMPLE = Path(__file__).parents[2] / "graphs" / "data" / SHIPPED
+
+
+def in_the_file(graph: str) -> dict[str, float]:
+    """By method: eager / pass in the run that ships with the task. It is measured anew now and then."""
+    lines = (EXAMPLE / "example_run.jsonl").read_text().splitlines()
+    done = (event for event in map(json.loads, lines) if event.get("event") == "graph_done")
+    return next(dict(event["speedup"]) for event in done if event["graph"] == graph)
 
 
 def test_without_a_gpu_a_full_verdict_is_seen_in_the_shipped_example(page: Page) -> None:
@@ -23,18 +31,19 @@ def test_without_a_gpu_a_full_verdict_is_seen_in_the_shipped_example(page: Page)
     expect(page.locator(".origin")).to_contain_text("measured on one NVIDIA H200")
     expect(page.locator(".verdict-line")).not_to_contain_text("stale")
     found = row(page, GRAPH)
-    expect(found).to_contain_text("1.50×")  # by e2e, as the file says
+    said = in_the_file(GRAPH)
+    expect(found).to_contain_text(f"{said['e2e']:.2f}×")
     found.click()
 
     story = page.locator(".row-details")
     for question in ("Did it match?", "Is it right?", "Is it faster?", "Why?", "What next?"):
         expect(story.get_by_role("region", name=question)).to_be_visible()
-    expect(story.get_by_role("region", name="Is it faster?")).to_contain_text("4.46× ±0.09 by graph")
+    expect(story.get_by_role("region", name="Is it faster?")).to_contain_text(f"{said['graph']:.2f}× ±0.0")
     expect(story.get_by_role("region", name="Why?")).to_contain_text("5 launches became 1.")
     samples = story.get_by_role("figure", name="Time of one call")
     expect(samples.get_by_role("img")).to_have_attribute("aria-label", re.compile(r"^e2e direct\. eager: median"))
     story.get_by_role("button", name="graph", exact=True).click()
-    expect(samples.get_by_role("img")).to_have_attribute("aria-label", re.compile(r"^graph direct\. eager: median 16"))
+    expect(samples.get_by_role("img")).to_have_attribute("aria-label", re.compile(r"^graph direct\. eager: median 1\d"))
     samples.get_by_role("button", name="Table").click()
     expect(samples.get_by_role("columnheader", name="Inductor µs")).to_be_visible()
     with page.expect_download() as kept:

@@ -9,6 +9,11 @@ import { shown } from "../workbench/runs";
 
 const ROW = 18;
 
+function kept(limits: Record<string, number>): string {
+  const bytes = limits["streamed_bytes"];
+  return bytes === undefined ? "a run keeps the beginning" : `a run keeps the first ${bytes / 1024} KB`;
+}
+
 export function LogList() {
   const view = shown.value?.view ?? null;
   if (view === null || view.log.length === 0) {
@@ -30,7 +35,7 @@ export function LogList() {
       <footer class="pane-foot faint">
         <span>{plural(view.log.length, "line")}</span>
         {view.logDropped > 0 && <span>{`${plural(view.logDropped, "earlier line")} not shown`}</span>}
-        {view.logTruncated && <span class="warn"><b aria-hidden="true">▲ </b>output limit reached, the rest was dropped</span>}
+        {view.logTruncated && <span class="warn"><b aria-hidden="true">▲ </b>cut: {kept(view.limits)} of what was printed, the rest was thrown away. Print less, or run the pass on your machine</span>}
         <span class="spring" />
         <button class="link" onClick={() => save(`run-${shown.value?.id ?? "log"}.txt`, view.log.map((line) => line.text).join("\n"))}>Download</button>
       </footer>

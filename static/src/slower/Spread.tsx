@@ -11,6 +11,8 @@ import { curveWords, extentOf, way, WAY_KEYS } from "./words";
 const HEIGHT = 250;
 const TOP = 8;
 const BOTTOM = HEIGHT - 32;
+/** Room that "slower" and "faster" need beside the line at 1×. */
+const WORD = 52;
 
 export function Spread({ shares, file }: { shares: readonly Share[]; file: string }) {
   if (shares.length === 0) return null;
@@ -32,8 +34,8 @@ export function Spread({ shares, file }: { shares: readonly Share[]; file: strin
             <AxisUp ticks={y.ticks} x={left} right={right} />
             <AxisAcross ticks={x.ticks} y={BOTTOM} top={BOTTOM} left={left} right={right} title="eager / compiler, logarithmic" />
             <line class="one" x1={x(1)} x2={x(1)} y1={TOP} y2={BOTTOM} />
-            <text class="tick end" x={x(1) - 5} y={TOP + 10}>slower</text>
-            <text class="tick" x={x(1) + 5} y={TOP + 10}>faster</text>
+            {x(1) - left > WORD && <text class="tick end" x={x(1) - 5} y={TOP + 10}>slower</text>}
+            {right - x(1) > WORD && <text class="tick" x={x(1) + 5} y={TOP + 10}>faster</text>}
             {shares.map((share) => (
               <g key={share.way} class={`way-${Math.max(0, WAY_KEYS.indexOf(share.way))}`}>
                 <title>{`${way(share.way).name}: median ${share.median === null ? "unknown" : ratio(share.median)}`}</title>
