@@ -141,7 +141,7 @@ def test_news_are_coalesced_and_pings_answered(web, daemon, worker):
             said.append(news(socket))
         socket.send(json.dumps({"type": "ping"}))
         assert json.loads(socket.recv(timeout=20)) == {"type": "pong"}
-        for odd in ("{", "[]", "3", '{"type": "run.news", "seq": 99}', b"\x00\xff"):
+        for odd in ("{", "[]", "3", '{"type": "run.news", "seq": 99}'):
             socket.send(odd)
         socket.send(json.dumps({"type": "ping"}))
         assert json.loads(socket.recv(timeout=20)) == {"type": "pong"}
