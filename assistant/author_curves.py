@@ -7,7 +7,7 @@ from typing import Any
 from assistant.iteration import Curve, Point, curve
 from evaluator.verdicts import RunState
 from graphs.refused import Refused
-from submissions.access import is_reviewer
+from submissions.access import may_read_work
 from submissions.models import Author, Run
 
 _MOST_RUNS = 5_000  # the newest
@@ -28,11 +28,11 @@ class Row:
 
 
 def author_to_show(reader: Author, name: str) -> Author:
-    """The author of that name, or the reader; people see themselves and programs, reviewers see everybody."""
+    """The author of that name, or the reader; people see themselves, their models and programs, reviewers everybody."""
     if not name or name == reader.name:
         return reader
     found = Author.objects.filter(name=name).first()
-    if found is None or not (found.kind == Author.Kind.BUILT_IN or is_reviewer(reader)):
+    if found is None or not may_read_work(reader, found):
         raise Refused(404, "unknown_author", f"There is no author {name[:100]!r} whose evaluations you may see.")
     return found
 

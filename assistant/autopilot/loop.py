@@ -9,15 +9,16 @@ from collections.abc import Callable
 from typing import Any
 
 from assistant.actions.attempts import STOPPED, do_count, do_keep, do_leave
+from assistant.actions.model_authors import do_get_model_author
 from assistant.autopilot.best import evaluation_of, is_better
 from assistant.chat.turn import MOST_CALLS, Watch, ask_once, call_once
-from assistant.models import Attempt, ConversationEvent, ProviderCall
+from assistant.models import Attempt, Conversation, ConversationEvent, ProviderCall
 from assistant.prompts import prompt
 from assistant.providers import ProviderFailure, Stop, ToolCall, Turn
 from assistant.tools import Workplace, call_tool
 from evaluator.verdicts import RunState
 from graphs.refused import Refused
-from submissions.models import Run
+from submissions.models import Author, Run
 
 MOST_FAILURES = 3  # answers in a row that are not whole
 _LEAST_SECONDS = 30.0  # for a step, however little is left
@@ -51,11 +52,22 @@ def run_attempt(attempt_id: Any, holder: str, stopping: Callable[[], bool] = lam
     watch = Watch(str(conversation.pk), holder)
     place = Workplace(conversation.author, conversation.task, dict(attempt.files), attempt.device)
     try:
+        place.hands_in = _model_author(conversation)
         while True:
             _check(attempt, stopping)
             _step(attempt, holder, place, lambda: stopping() or watch.cancelled())
     except _Over as over:
         do_leave(attempt, holder, over.state, over.reason, over.message)
+
+
+def _model_author(conversation: Conversation) -> Author | None:
+    """Under whose name runs stand. None where the provider was removed: then nothing more is asked, either."""
+    if conversation.provider is None:
+        return None
+    try:
+        return do_get_model_author(conversation.author, conversation.provider)
+    except Refused as refused:
+        raise _Over(Attempt.State.ENDED, refused.code, refused.message) from refused
 
 
 def _check(attempt: Attempt, stopping: Callable[[], bool]) -> None:

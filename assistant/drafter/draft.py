@@ -1,5 +1,6 @@
 """A pass file from a graph and a selection of its nodes."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -63,6 +64,12 @@ def draft(
         if len(chosen.nodes) > MAX_NODES:
             raise NoKernel(f"{len(chosen.nodes)} operators are more than the {MAX_NODES} that a kernel is drafted for")
         made, kind = _with_kernels(chosen, names, variants)
+        if _is_of_one_rank(made) and (elsewhere := _of_other_ranks(chosen, facts, others)):
+            notes.append(
+                f"The same lines stand in {elsewhere} of the other graphs with another number of dimensions: the "
+                "pattern matches there, too, and the launcher ends with a ValueError. Draft there as well, and let one "
+                "launcher choose by `ndim`."
+            )
     except NoKernel as problem:
         where = f" (`{problem.node}`)" if problem.node else ""
         notes.append(
@@ -107,13 +114,29 @@ def _alike(
     found = []
     ranks = [_rank(facts, name) for name in chosen.inputs]
     for other, known in others:
-        if known.values == facts.values or any(other.by_name.get(node.name) != node for node in chosen.nodes):
+        if known.values == facts.values or not _stands_in(other, chosen):
             continue
         if [_rank(known, name) for name in chosen.inputs] == ranks:
             found.append(known)
         else:
             found.append(GraphFacts(_with_dtypes(facts.values, known.values)))
     return found
+
+
+def _stands_in(graph: FxGraph, chosen: Selection) -> bool:
+    return all(graph.by_name.get(node.name) == node for node in chosen.nodes)
+
+
+def _of_other_ranks(chosen: Selection, facts: GraphFacts, others: Sequence[tuple[FxGraph, GraphFacts]]) -> int:
+    """In how many of the other graphs the same lines stand with inputs that have other ranks."""
+    ranks = [_rank(facts, name) for name in chosen.inputs]
+    found = ([_rank(known, name) for name in chosen.inputs] for other, known in others if _stands_in(other, chosen))
+    return sum(None not in theirs and theirs != ranks for theirs in found)
+
+
+def _is_of_one_rank(made: Sequence[str]) -> bool:
+    """Whether the launcher takes a shape apart, or compares it with one. A kernel over all elements does neither."""
+    return any(re.search(r"= \w+\.shape\b(?!\[)|of the shape \(", line) for line in made)
 
 
 def _with_dtypes(shapes: Known, dtypes: Known) -> Known:

@@ -3,6 +3,8 @@
 import difflib
 import functools
 
+from django.db.models import Q
+
 from assistant.sending import not_to_be_shown
 from assistant.tools.workplace import Workplace
 from evaluator.verdicts import Integrity, RunState
@@ -45,8 +47,9 @@ def similar_tasks(place: Workplace) -> list[tuple[float, Task]]:
 
 
 def _best_files(place: Workplace, task: Task) -> tuple[dict[str, str], str]:
-    """The author's own best run, else a shipped one, else the task's worked example."""
-    mine = Run.objects.filter(author=place.author, task=task, state=RunState.DONE, correct__gt=0, baseline_run=None)
+    """The best run of the author or their models, else a shipped one, else the task's worked example."""
+    theirs = Q(author=place.author) | Q(author__brought_in_by=place.author)
+    mine = Run.objects.filter(theirs, task=task, state=RunState.DONE, correct__gt=0, baseline_run=None)
     clean = mine.filter(verdict=Integrity.CLEAN).exclude(reviewed_verdict=Integrity.VIOLATION)
     best = clean.select_related("revision").order_by("-correct", "first_t", "-finished_at").first()
     for run in [best] if best else example_runs(task):

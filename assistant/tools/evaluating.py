@@ -3,7 +3,9 @@
 import time
 from typing import Any
 
+from django.conf import settings
 from django.db import close_old_connections
+from django.db.models import Q
 
 from assistant.tools.matching import near_miss_lines
 from assistant.tools.workplace import ToolProblem, Workplace
@@ -12,7 +14,7 @@ from graphs.refused import Refused
 from submissions import limits
 from submissions.access import access_run
 from submissions.actions.runs import do_cancel_run, do_request_run
-from submissions.models import Run, RunEvent
+from submissions.models import OPEN_STATES, Lane, Run, RunEvent
 from submissions.queue import place_in_queue
 
 _LOOK_SECONDS = 0.5
@@ -24,7 +26,8 @@ def evaluate(place: Workplace) -> str:
     """Queues a run of the files, waits for its end and sums it up. Cancelling ends the run as well."""
     try:
         limits.take(limits.RUNS, place.author.pk)
-        run = do_request_run(place.author, place.task, place.files, place.device)
+        _check_room(place)
+        run = do_request_run(place.hands_in or place.author, place.task, place.files, place.device)
     except Refused as refused:
         raise ToolProblem(refused.message) from None
     place.runs.append(str(run.pk))
@@ -44,6 +47,14 @@ def evaluate(place: Workplace) -> str:
             said = doing
             place.doing(doing)
         time.sleep(_LOOK_SECONDS)
+
+
+def _check_room(place: Workplace) -> None:
+    """A person's runs and those of the models that work for them are counted together."""
+    theirs = Q(author=place.author) | Q(author__brought_in_by=place.author)
+    waiting = Run.objects.filter(theirs, state__in=OPEN_STATES, lane=Lane.INTERACTIVE).count()
+    if waiting >= settings.MAX_ACTIVE_RUNS:
+        raise ToolProblem(f"{waiting} runs are queued or running, which is the limit. Wait for one.")
 
 
 def _doing(run: Run, state: RunState) -> str:

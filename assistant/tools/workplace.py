@@ -15,6 +15,7 @@ class ToolProblem(Exception):
 class Workplace:
     """`files` is a working copy: whoever made the workplace decides what becomes of it.
 
+    `hands_in` is under whose name runs stand, where that is not `author`, with whose permissions all is done.
     `cancelled` is asked while a tool waits; `runs` are those that the tools have asked for, the newest last.
     """
 
@@ -26,3 +27,4 @@ class Workplace:
     doing: Callable[[str], None] = lambda what: None
     runs: list[str] = field(default_factory=list)
     longest_wait: float = 900.0  # seconds, for one run
+    hands_in: Author | None = None

@@ -14,6 +14,7 @@ from small_daemon import SmallDaemon, graph_result, run_done, start
 from task_of_two import store_task
 
 from assistant.actions.attempts import do_claim, do_leave, do_requeue_lost, do_wish
+from assistant.actions.model_authors import do_get_model_author
 from assistant.autopilot import loop
 from assistant.autopilot.best import is_better
 from assistant.autopilot.keeper import Keeper, next_ones
@@ -25,6 +26,7 @@ from graphs.models import Task
 from submissions.actions.runs import do_request_run
 from submissions.judging import judge_run
 from submissions.models import Run
+from tests.accounts import account
 
 pytestmark = pytest.mark.django_db(transaction=True)
 API = "/api/assistant"
@@ -310,8 +312,26 @@ def test_a_killed_process_loses_nothing_but_its_step(client, task, server, worke
     left = go(Attempt.objects.get(pk=attempt.pk), "next")
     thread.join(20)
     assert (left.exit_reason, left.best["correct"], left.steps) == ("done", 2, 2)
+    model = Run.objects.get(pk=left.best["run"]).author
+    assert (model.name, model.kind, model.brought_in_by) == ("small-model", "model", left.conversation.author)
+    assert client.get(f"/api/runs/{left.best['run']}").status_code == 200
+    assert client.get("/authors/small-model/").status_code == 200
+    bob = client.__class__()
+    bob.force_login(account("bob").user)
+    assert bob.get(f"/api/runs/{left.best['run']}").status_code == 404
+    assert bob.get("/authors/small-model/").status_code == 404
     roles = [message["role"] for message in server.asked[-1].body["messages"]]
     assert roles == ["system", "user", "assistant", "tool", "tool"]
+
+
+def test_a_model_with_a_persons_name_gets_another_one(author, task):
+    account("bob")
+    provider = Provider.objects.create(
+        owner=author, name="P", kind="openai", base_url="http://127.0.0.1:9", model="bob"
+    )
+    made = do_get_model_author(author, provider)
+    assert (made.name, made.kind) == (f"bob ({author.name})", "model")
+    assert do_get_model_author(author, provider) == made
 
 
 def test_what_takes_its_process_down_is_not_tried_for_ever(client, task, server):
