@@ -102,7 +102,7 @@ def _ended(author: Author, filters: Filters) -> Iterable[Attempt]:
     rows = rows.exclude(conversation__task__in=_contaminated(filters.held_out)).exclude(conversation__task__in=marks)
     rows = rows.select_related("conversation__task")
     if not filters.best_per_task:
-        return rows.order_by("created_at")
+        return rows.order_by("created_at").iterator(chunk_size=20)
     # The best of each task comes first. Not sorted by the database: to some, JSON's null is more than any number.
     found = sorted(rows.order_by("created_at").values_list("pk", "best"), key=lambda pair: _rank(pair[1]), reverse=True)
     return (attempt for pk, _ in found for attempt in rows.filter(pk=pk))
