@@ -5,16 +5,19 @@ import json
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.e2e.steps import open_task, run
+from tests.e2e.test_graph_view import serious
 
 pytestmark = pytest.mark.e2e
 
 TASK = "masked-mean-pooling"
 ORDER = "sorted_output_pass_rule_names.json"
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 def test_a_run_is_shared_forked_and_revoked(
@@ -48,7 +51,15 @@ def test_a_run_is_shared_forked_and_revoked(
     assert seen.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing hangs over at 900 px"
     name = next(name for name in example if name.endswith(".py"))
     assert seen.get_by_label(name).text_content() == example[name]
-    expect(seen.get_by_role("link", name="Log in to fork")).to_be_visible()
+    for scheme in SCHEMES:
+        seen.emulate_media(color_scheme=scheme)
+        assert serious(seen) == [], scheme
+    seen.get_by_role("link", name="Log in to fork").click()
+    expect(seen.get_by_label("Password")).to_be_visible()
+    for scheme in SCHEMES:
+        seen.emulate_media(color_scheme=scheme)
+        assert serious(seen) == [], scheme
+    seen.go_back()
     expect(seen.get_by_role("rowheader", name="torch")).to_be_visible()
     seen.get_by_role("link", name=graphs[-1]["name"], exact=True).click()
     expect(seen.get_by_role("heading", name=f"Graph {graphs[-1]['name']}")).to_be_visible()
@@ -61,7 +72,10 @@ def test_a_run_is_shared_forked_and_revoked(
     mine.goto(link)
     mine.get_by_role("button", name="Fork").click()
     expect(mine.get_by_role("heading")).to_have_text("You have a draft for this task")
+    assert serious(mine) == []
     mine.get_by_role("button", name="Keep my draft").click()
+    expect(mine.get_by_role("link", name="download it")).to_be_visible()
+    assert serious(mine) == []
     with mine.expect_download() as kept:
         mine.get_by_role("link", name="download it").click()
     assert zipfile.ZipFile(Path(kept.value.path())).read("pass_dir/Other.py") == b"y = 2\n"
