@@ -153,3 +153,18 @@ def test_a_narrow_graph_of_another_rank_is_rounded_for_as_well():
     both = draft(whole, ["a", "b"], facts(in_0=(4, 8)), [(whole, facts("float16", in_0=(2, 4, 8)))])
     assert "a = in_0 * 3.0\n" in alone.text and ".to(dtype)" not in alone.text
     assert "a = (in_0 * 3.0).to(dtype).to(tl.float32)\n" in both.text
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [("a = torch.nn.functional.softmax(in_0, -1)", True), ("a = torch.exp(in_0) * 2.0", False)],
+)
+def test_the_same_lines_on_tensors_of_another_rank_are_told(line, said):
+    code = graph(f"{line}\nreturn (a,)", "in_0")
+    here, there = (
+        GraphFacts({name: {"shape": shape, "dtype": "float32"} for name in ("in_0", "a")})
+        for shape in ([3, 8], [2, 3, 8])
+    )
+    made = draft(code, [node.name for node in code.nodes if node.op == "call_function"], here, [(code, there)])
+    assert any("stand in 1 of the other graphs" in note for note in made.notes) == said
+    assert not draft(code, ["a"], here, [(code, here)]).notes
