@@ -51,8 +51,7 @@ class RemoteRunner:
         self._channel: Channel | None = None  # None: no process
         self._waiting = False  # the process has been started and was not heard of yet
         self._number = 0
-        self._rewritten: int | None = None  # the graph whose module the present process holds
-        self._matched: list[str] = []  # the passes whose launchers stand in it
+        self._rewritten: dict[int, list[str]] = {}  # graphs whose modules the present process holds → passes in them
         self._served: set[int] = set()  # the graphs that the present process has worked on
 
     def load(self) -> list[str]:
@@ -78,10 +77,9 @@ class RemoteRunner:
         self._served.add(index)
         when = "while its pattern was traced and matched"
         answer = self._ask({"do": "apply", "graph": index}, when, self._limits.call_seconds)
-        self._rewritten = index
         with self._believing():
             applied = answers.applied(answer)
-        self._matched = [name for name, matches in applied.per_pass.items() if matches]
+        self._rewritten[index] = [name for name, matches in applied.per_pass.items() if matches]
         return applied
 
     def foresee(self, index: int, inputs: Sequence[Any]) -> None:
@@ -97,7 +95,7 @@ class RemoteRunner:
         `count`: say what is launched. `closely`: watch what launchers do and keep. Not `watched`: no guard looks on,
         for nothing that is judged comes of the call.
         """
-        if not self._is_alive() or self._rewritten != index:
+        if not self._is_alive() or index not in self._rewritten:
             self.apply(index)
         inputs_file, descriptions = tensors.share(case.inputs, "inputs")
         outputs_file = tensors.room_for(case.expected)
@@ -107,7 +105,7 @@ class RemoteRunner:
         request |= {"written": case.written, "aliases": case.aliases}
         try:
             started = time.monotonic()
-            answer = self._ask(request, decided.in_a_call(self._matched), self._limits.call_seconds, files)
+            answer = self._ask(request, decided.in_a_call(self._rewritten[index]), self._limits.call_seconds, files)
             seconds = time.monotonic() - started
             with self._believing():
                 outputs = tensors.collect(outputs_file, answer["outputs"])
@@ -125,7 +123,7 @@ class RemoteRunner:
         caches: Sequence[int],
     ) -> tuple[measured.Answer, list[Any]]:
         """Time the rewritten graph; also outputs of timed calls. `expected`: what room they need. Closes `caches`."""
-        if not self._is_alive() or self._rewritten != index:
+        if not self._is_alive() or index not in self._rewritten:
             self.apply(index)
         inputs_file, descriptions = tensors.share(inputs, "inputs")
         files = (inputs_file, tensors.room_for(expected), *caches)
@@ -153,8 +151,7 @@ class RemoteRunner:
         self._channel = self._supervisor.start_runner()
         self._channel.limit_sends(_SEND_SECONDS)
         self._waiting = True
-        self._rewritten = None
-        self._matched = []
+        self._rewritten = {}
         self._served = set()
 
     def _hear_ready(self) -> None:

@@ -155,10 +155,10 @@ class Worker:
         return {"passes": [one.name for one in self.passes]}
 
     def _apply(self, index: int) -> Message:
-        """Rewrite one graph with every pass. The module stays here for the calls that follow."""
+        """Rewrite one graph with every pass. The module (it has no weights) stays here for the calls that follow."""
         original = build(parse(self.job.graphs[index].source))
         applied = apply_passes(original, self.passes)
-        self.modules = {index: on_device(applied.module, torch_device(self.job.device))}
+        self.modules[index] = on_device(applied.module, torch_device(self.job.device))
         return {
             "matches": applied.matches,
             "per_pass": applied.per_pass,
