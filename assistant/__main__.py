@@ -19,6 +19,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     try:
         options.command(Workbench(options.url, options.token), options)
+    except FileNotFoundError as error:
+        print(error, file=sys.stderr)
+        return 1
     except WorkbenchError as error:
         print(f"{error} ({error.code})", file=sys.stderr)
         return 1

@@ -206,6 +206,8 @@ def _parts(items: Sequence[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any
 
 
 def read_files(folder: Path) -> dict[str, str]:
-    """The Python and JSON files of a pass_dir."""
+    """The Python and JSON files of a pass_dir. FileNotFoundError where there is no such folder."""
+    if not folder.is_dir():
+        raise FileNotFoundError(f"There is no folder {folder}.")
     found = sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".json") and path.is_file())
     return {str(path.relative_to(folder)): path.read_text("utf-8") for path in found}

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from pydantic import ValidationError
 
 from assistant.access import access_attempt, access_batch, providers_of
@@ -22,6 +22,7 @@ from submissions.authors import current_author
 from submissions.devices import device_names
 
 _LISTED = 100
+_LABELS = {"most": "sets of files a task", "steps": "steps a task", "cost": "money"}  # of the form, where they differ
 _CHANGES = {"pause": do_pause_batch, "resume": do_resume_batch, "stop": do_stop_batch}
 
 
@@ -31,9 +32,11 @@ def batches(request: HttpRequest) -> HttpResponse:
     return _batches(request, {}, "")
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def begin(request: HttpRequest) -> HttpResponse:
     """Begins a batch and shows it; the form again, with the reason, where it is refused."""
+    if request.method != "POST":  # the address stands in the browser after a refusal
+        return HttpResponseRedirect("/batches/")
     author = current_author(request)
     given = {name: request.POST.get(name, "").strip() for name in (*Begin.model_fields, "which")}
     fields = {name: value for name, value in given.items() if value and name not in ("tasks", "which")}
@@ -47,9 +50,15 @@ def begin(request: HttpRequest) -> HttpResponse:
     except Refused as refused:
         return _batches(request, given, refused.message, refused.status)
     except ValidationError as error:
-        first = error.errors()[0]
-        return _batches(request, given, f"{first['loc'][0]}: {first['msg']}.", 400)
+        return _batches(request, given, _said(error), 400)
     return HttpResponseRedirect(f"/batches/{batch.pk}/")
+
+
+def _said(error: ValidationError) -> str:
+    """The first thing that is wrong with the form, in the words of its labels."""
+    first = error.errors()[0]
+    field = str(first["loc"][0])
+    return f"Look at “{_LABELS.get(field, field)}”: {first['msg'][:1].lower()}{first['msg'][1:]}."
 
 
 def _batches(request: HttpRequest, given: dict[str, str], problem: str, status: int = 200) -> HttpResponse:

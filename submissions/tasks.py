@@ -23,6 +23,7 @@ from submissions.worker import stopping
 log = logging.getLogger(__name__)
 
 DESCRIBE_SECONDS = 20.0  # for one graph
+_AT_ONCE = 20  # graphs read before their shapes are written: a cursor left open keeps SQLite from writing
 ANNOTATE_SECONDS = 5.0  # then runs have their turn; the caretaker sends the task again
 
 
@@ -51,10 +52,11 @@ def annotate_graphs(device: str) -> int:
     daemon = DaemonClient(socket_path(device))
     until = time.monotonic() + ANNOTATE_SECONDS
     done = 0
-    for graph in graphs_without_shapes().select_related("source").iterator(chunk_size=20):
-        if stopping.is_set() or time.monotonic() > until or not annotate(graph, daemon):
-            break
-        done += 1
+    while graphs := list(graphs_without_shapes().select_related("source")[:_AT_ONCE]):
+        for graph in graphs:
+            if stopping.is_set() or time.monotonic() > until or not annotate(graph, daemon):
+                return done
+            done += 1
     return done
 
 

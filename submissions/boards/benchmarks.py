@@ -28,7 +28,8 @@ class Benchmark:
 
 def benchmarks() -> list[Benchmark]:
     """Those that have tasks here. One that run folders name has every task they name, with its graphs or not."""
-    found = [_handed_in(), *(_of_manifest(path) for path in sorted(settings.CAPTURED.glob("benchmark*.json")))]
+    manifests = sorted(settings.CAPTURED.glob("benchmark*.json"), key=lambda path: path.stem)  # the fusible one first
+    found = [_handed_in(), *map(_of_manifest, manifests)]
     found.append(
         _made(SHIPPED, "Shipped tasks", list(Task.objects.filter(origin="shipped").values_list("pk", flat=True)))
     )

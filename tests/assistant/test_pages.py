@@ -120,7 +120,9 @@ def test_the_pages_of_batches(client, author, task):
     refused = client.post("/batches/begin/", {"which": "named", "tasks": "none", "device": "cpu"})
     assert refused.status_code == 404 and "There is no task" in refused.content.decode()
     assert client.post("/batches/begin/", {"which": "named", "device": "cpu"}).status_code == 400
-    assert client.post("/batches/begin/", {"which": "named", "tasks": "doubled-relu", "most": "x"}).status_code == 400
+    odd = client.post("/batches/begin/", {"which": "named", "tasks": "doubled-relu", "cost": "0"})
+    assert odd.status_code == 400 and "Look at “money”: input should be greater than 0." in odd.content.decode()
+    assert client.get("/batches/begin/").headers["Location"] == "/batches/"
     begun = client.post("/batches/begin/", {"which": "named", "tasks": "doubled-relu", "device": "cpu", "most": "3"})
     batch = Batch.objects.get()
     assert begun.url == f"/batches/{batch.pk}/" and batch.budget == {"most": 3}

@@ -115,6 +115,13 @@ def test_a_result_of_older_code_says_stale(page: Page, example, put_draft) -> No
     expect(page.locator(".verdict-line .tag.stale")).to_have_count(0)
 
 
+def test_a_link_to_a_run_that_is_not_there_leaves_run_free(page: Page) -> None:
+    page.goto(f"/tasks/{POOLING}/?run=00000000-0000-4000-8000-000000000000")
+    expect(page.get_by_text("This run cannot be shown")).to_be_visible()
+    expect(page.locator(".run-button")).to_be_enabled()
+    expect(page.get_by_text("Download the run's data")).to_have_count(0)
+
+
 def test_cancel_ends_a_run_that_would_not_end(page: Page, example, put_draft) -> None:
     name = pass_file(example)
     endless = {**example, name: example[name].replace("    B, T, H = tokens.shape", "    while True:\n        pass")}

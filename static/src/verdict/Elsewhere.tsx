@@ -77,7 +77,7 @@ export function Elsewhere() {
             if (file !== undefined) void importResults(file);
           }}
         />
-        {run !== null && <a class="link" href={`/api/runs/${encodeURIComponent(run.id)}/log.jsonl`} download={`${fileName("run", run.id)}.jsonl`} title="Every event of the shown run, JSON Lines">Download the run's data</a>}
+        {run !== null && run.problem === null && <a class="link" href={`/api/runs/${encodeURIComponent(run.id)}/log.jsonl`} download={`${fileName("run", run.id)}.jsonl`} title="Every event of the shown run, JSON Lines">Download the run's data</a>}
       </p>
     </section>
   );

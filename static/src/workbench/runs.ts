@@ -40,7 +40,8 @@ export const points = signal<HistoryPoint[]>([]);
 export const devices = signal<Device[] | null>(null);
 export const chosenDevice = signal(remembered("device", "cpu", isString));
 
-export const active = computed(() => shown.value !== null && !isFinal(shown.value.view.state ?? shown.value.info?.state ?? null));
+/** A run that can not be shown is nobody's to wait for. */
+export const active = computed(() => shown.value !== null && shown.value.problem === null && !isFinal(shown.value.view.state ?? shown.value.info?.state ?? null));
 /** True when the shown result belongs to other code than the editor holds. A shipped example never claims to be about it. */
 export const stale = computed(() => {
   if (shown.value?.info?.imported?.kind === "example") return false;
