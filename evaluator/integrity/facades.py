@@ -10,7 +10,7 @@ Triton's own modules are handed out as they are: its compiler and interpreter co
 import sys
 import types
 from collections.abc import Callable, Iterator, MutableMapping
-from types import ModuleType
+from types import MethodType, ModuleType
 from typing import Any
 
 import torch
@@ -28,27 +28,35 @@ _COPIED = (
 )  # fmt: skip
 
 
-class _Facade(ModuleType):
-    """A module that fetches names from a real one, unless they are refused."""
-
-    def __getattr__(self, name: str) -> Any:
-        return _fetch(self, name)
-
-    def __dir__(self) -> list[str]:
-        return dir(_owners[id(self)].real)
-
-
 class _Owner:
-    def __init__(self, real: ModuleType, path: str, maker: "FacadeMaker") -> None:
+    def __init__(self, facade: ModuleType, real: ModuleType, path: str, maker: "FacadeMaker") -> None:
+        self.facade = facade  # keeps it alive, so that its id is nobody else's
         self.real = real
         self.path = path
         self.maker = maker
 
 
-_owners: dict[int, _Owner] = {}  # by id of the facade; facades live as long as the process
+_owners: dict[int, _Owner] = {}  # by id of the facade
 
 
-def _fetch(facade: _Facade, name: str) -> Any:
+def _facade_of(module: ModuleType, path: str, maker: "FacadeMaker") -> ModuleType:
+    """A module that fetches names from a real one, unless they are refused.
+
+    Its type is `ModuleType` itself, with functions of its own for what is missing (PEP 562): Triton's compiler takes a
+    global of a kernel for a module only if its type is exactly that.
+    """
+    made = ModuleType(module.__name__, module.__doc__)
+    _owners[id(made)] = _Owner(made, module, path, maker)
+    vars(made)["__getattr__"] = MethodType(_fetch, made)
+    vars(made)["__dir__"] = MethodType(_names, made)
+    return made
+
+
+def _names(facade: ModuleType) -> list[str]:
+    return dir(_owners[id(facade)].real)
+
+
+def _fetch(facade: ModuleType, name: str) -> Any:
     owner = _owners[id(facade)]
     full = f"{owner.path}.{name}"
     stand_in = owner.maker.stand_ins.get(full)
@@ -75,11 +83,11 @@ class FacadeMaker:
         self.refuse = refuse
         self.is_own = is_own
         self.stand_ins: dict[str, Any] = {}  # by full name, given out instead of the real thing
-        self._made: dict[int, _Facade] = {}
+        self._made: dict[int, ModuleType] = {}
 
     def facade(self, module: ModuleType) -> ModuleType:
         """The stand-in for a module; Triton's modules and the submission's own are returned as they are."""
-        if isinstance(module, _Facade) or self.is_own(module):
+        if is_facade(module) or self.is_own(module):
             return module
         name = module.__name__
         if name.split(".")[0] in _REAL_TOPS:
@@ -91,8 +99,7 @@ class FacadeMaker:
         if reason is not None and reason[1] == "violation":
             self.refuse(reason[0], reason[2])
             raise AttributeError(f"{reason[2]}: it is kept from passes")
-        made = _Facade(name, module.__doc__)
-        _owners[id(made)] = _Owner(module, _path(name), self)
+        made = _facade_of(module, _path(name), self)
         self._made[id(module)] = made
         for special in ("__file__", "__path__", "__package__", "__version__"):
             if special in vars(module):
@@ -114,7 +121,7 @@ def _path(name: str) -> str:
 
 
 def is_facade(thing: object) -> bool:
-    return isinstance(thing, _Facade)
+    return id(thing) in _owners
 
 
 class ModuleTable(MutableMapping[str, ModuleType]):

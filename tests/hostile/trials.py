@@ -1,5 +1,6 @@
 """What on_a_gpu.py tries: the tables and lists that the tests use, as jobs, and what must become of each."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,7 @@ class Trial:
     may_pass: bool = False  # a trick that comes out clean and right, because it changes nothing
     noise: frozenset[str] = frozenset()  # classes that do not count: the device was shared while eager was timed
     may_fail: bool = False  # an honest pass that is written for another graph
+    good: frozenset[str] = frozenset({"correct", "no_match"})  # statuses of an honest pass's graphs
 
     @property
     def alone(self) -> bool:
@@ -92,7 +94,10 @@ def _of_acceptance(root: Path, device: str) -> Iterator[Trial]:
         if expected["must_flag"] is not None:
             yield Trial(ATTEMPT, WHOLE, f"cases: {submission}", asked, expected["must_flag"])
         elif submission.startswith("ok_"):
-            yield Trial(HONEST, WHOLE, f"cases: {submission}", asked)
+            # eager rounds float16 after each operator on a device: there an honest kernel may first agree at a larger t
+            rounded = device != "cpu" and '"gpu_also_accept": ["accuracy"]' in json.dumps(expected)
+            good = Trial.good | ({"accuracy"} if rounded else set())
+            yield Trial(HONEST, WHOLE, f"cases: {submission}", asked, good=good)
 
 
 def _job(files: dict[str, str], device: str, asked: str) -> Job:
@@ -109,8 +114,7 @@ def outcome(trial: Trial, events: list[dict[str, Any]]) -> tuple[bool, str, str]
     clean = last["verdict"] == "clean"
     words = " ".join(sorted({name for name, severity in found if severity != "note"} | (statuses if clean else set())))
     if trial.kind == HONEST:
-        good = {"correct", "no_match"} if not trial.may_fail else {*statuses}
-        return clean and statuses <= good, last["verdict"], words
+        return clean and (trial.may_fail or statuses <= trial.good), last["verdict"], words
     if trial.expected is not None:
         grave = [severity for name, severity in found if name == trial.expected]
         right = any(_WEIGHT[severity] >= _WEIGHT[trial.severity] for severity in grave)

@@ -11,7 +11,7 @@ import torch
 import triton
 
 from evaluator.events import Finding
-from evaluator.integrity import import_guard, process_probe
+from evaluator.integrity import facades, import_guard, process_probe
 
 KERNEL = """
 import torch, triton
@@ -247,3 +247,14 @@ def test_launch_hooks_and_the_driver_are_asked_for() -> None:
         hooks.launch_enter_hook = kept
     assert [(one["class"], one["severity"]) for one in found] == [("baseline_tampering", "violation")]
     assert process_probe.primitive_findings(before) == []
+
+
+def test_a_kernel_that_names_a_module_is_one_that_triton_compiles(sandbox: Sandbox) -> None:
+    """Triton's compiler knows a module by its exact type; it copies any other global, and refuses it."""
+    top = "import math, torch, triton\nfrom torch._inductor.runtime import triton_helpers"
+    module = sandbox.run(KERNEL.replace("import torch, triton", top).replace("* 2", "* math.pi"))
+    assert facades.is_facade(module.math) and type(module.math) is ModuleType
+    assert type(module.triton_helpers) is ModuleType and "maximum" in dir(module.triton_helpers)
+    compiled = triton.runtime.jit.JITFunction(module.kernel.fn)
+    assert compiled.cache_key and list(compiled.used_global_vals) == []
+    assert sandbox.classes() == []
