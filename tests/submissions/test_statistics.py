@@ -8,14 +8,20 @@ import pytest
 
 from submissions.statistics import (
     Estimate,
+    Rounds,
+    agreement,
     bootstrap_ratio,
     bradley_terry,
+    difference_of_estimates,
+    difference_through_eager,
     geometric_mean,
     paired_difference,
     percentile,
     record,
     resamples,
+    sign_test,
     wilson,
+    word_of,
 )
 
 
@@ -64,6 +70,50 @@ def test_paired_times_differ_really_or_not():
     for wrong in (([], []), ([1.0], [1.0, 2.0]), ([0.0], [1.0])):
         with pytest.raises(ValueError, match=r"paired|positive"):
             paired_difference(*wrong)
+
+
+def test_two_runs_differ_through_eager():
+    """One run: eager 6, own 2, three times as fast; the other, on a device that was twice as slow that day: 12, 8."""
+    one, other = Rounds([6.0, 12.0, 3.0], [2.0, 4.0, 1.0]), Rounds([12.0, 24.0], [8.0, 16.0])
+    found = difference_through_eager(one, other)
+    assert (found.value, found.low, found.high) == (pytest.approx(2.0), pytest.approx(2.0), pytest.approx(2.0))
+    assert difference_through_eager(Rounds([3.0], [1.0]), Rounds([3.0], [2.0])).value == pytest.approx(2.0)
+    doubtful = difference_through_eager(Rounds([6.0, 6.0], [2.0, 3.0]), other)
+    assert doubtful.value == pytest.approx(1.6) and doubtful.low < doubtful.high
+    with pytest.raises(ValueError, match="paired"):
+        difference_through_eager(one, Rounds([1.0], []))
+
+
+def test_intervals_alone_tell_less_but_something():
+    """2 within a factor e^±0.03, 1 within e^±0.04: 2 within e^±0.05."""
+    one = Estimate(2.0, 2 * math.exp(-0.03), 2 * math.exp(0.03))
+    other = Estimate(1.0, math.exp(-0.04), math.exp(0.04))
+    found = difference_of_estimates(one, other)
+    assert found == Estimate(2.0, pytest.approx(2 * math.exp(-0.05)), pytest.approx(2 * math.exp(0.05)))
+    with pytest.raises(ValueError, match="positive"):
+        difference_of_estimates(one, Estimate(1.0, 0.0, 2.0))
+    assert [word_of(Estimate(1.0, *ends)) for ends in ((1.01, 2), (0.5, 0.99), (0.99, 1.01), (0.9, 1.01))] == [
+        "first",
+        "second",
+        "same",
+        "unclear",
+    ]
+
+
+def test_a_sign_test_by_hand():
+    assert sign_test(5, 0) == pytest.approx(2 / 32)
+    assert sign_test(1, 3) == pytest.approx(2 * (4 + 1) / 16)
+    assert sign_test(0, 0) == sign_test(2, 2) == 1.0
+
+
+def test_agreement_by_hand():
+    """Two agree on two things, not on the third; the fourth has one vote. Of 6 answers 3 are "left", 3 "right":
+    observed disagreement 2, expected 6² − 3² − 3² = 18, so α = 1 − 5 · 2 / 18."""
+    found = agreement([["left", "left"], ["right", "right"], ["left", "right"], ["left"]])
+    assert (found.things, found.pairs) == (3, 3)
+    assert found.share is not None and found.share.value == pytest.approx(2 / 3)
+    assert found.alpha == pytest.approx(1 - 10 / 18)
+    assert agreement([["left"]]).share is None and agreement([["left", "left"]]).alpha is None
 
 
 def test_wilson_as_published():
