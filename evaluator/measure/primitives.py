@@ -12,6 +12,7 @@ synchronize = torch.cuda.synchronize
 Event = torch.cuda.Event
 CUDAGraph = torch.cuda.CUDAGraph
 clock = time.perf_counter_ns
+copy_all = torch._foreach_copy_
 
 WATCHED: tuple[tuple[Any, str], ...] = (
     (torch.cuda, "synchronize"),
@@ -28,6 +29,7 @@ WATCHED: tuple[tuple[Any, str], ...] = (
     (time, "monotonic"),
     (torch.Tensor, "copy_"),
     (torch.Tensor, "zero_"),
+    (torch, "_foreach_copy_"),
     (torch, "allclose"),
 )
 _BEFORE = tuple(getattr(holder, name, None) for holder, name in WATCHED)

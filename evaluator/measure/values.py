@@ -12,9 +12,12 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_leaves
 
+from evaluator.measure import primitives
 from graphs.samples import TensorMeta
 
 MOST_COPIED_BYTES = 256 << 20  # of all copies of the inputs together
+
+_Piece = tuple[torch.Tensor, torch.Tensor]  # where to, and from where
 
 
 def rolled_inputs(metas: Sequence[TensorMeta]) -> list[bool]:
@@ -69,21 +72,30 @@ class StaticInputs:
         self.values = [value.clone() if isinstance(value, torch.Tensor) else value for value in sets[0]]
         self.device = next((value.device for value in tensors(self.values) if value.is_cuda), torch.device("cpu"))
         self.copies = [self.values]
+        self._own = _storages(self.values)
 
     def provide(self, count: int) -> int:
         """Have `count` copies, or as many as there is room for; how many there are then."""
         size = sum(value.nbytes for value in tensors(self.values))
         while len(self.copies) < count and size * len(self.copies) < MOST_COPIED_BYTES:
             self.copies.append([value.clone() if isinstance(value, torch.Tensor) else value for value in self.values])
+            self._own |= _storages(self.copies[-1])
         return min(count, len(self.copies))
 
     def refill(self, method: str, number: int, copies: int = 1) -> None:
-        """Put in the values of a round, into as many of the copies. They are the same for every participant."""
+        """Put in the values of a round, into as many of the copies. They are the same for every participant.
+
+        All that is of one dtype is copied at once: the launch of a small copy takes longer than the copy.
+        """
         draws = _draws(self._sets, self._rolled, self.seed, method, number)
+        pieces: dict[torch.dtype, list[_Piece]] = {}
         for own, (chosen, fractions) in zip(self.copies[:copies], draws, strict=False):
             for target, value, roll, fraction in zip(own, chosen, self._rolled, fractions, strict=True):
                 if isinstance(target, torch.Tensor):
-                    _put(target, value, _shift(value, fraction) if roll else 0)
+                    shift = _shift(value, fraction) if roll else 0
+                    pieces.setdefault(target.dtype, []).extend(_pieces(target, value, shift))
+        for alike in pieces.values():
+            primitives.copy_all([to for to, _ in alike], [source for _, source in alike])
 
     def are_changed_by(self, call: Callable[[], Any]) -> bool:
         """Whether a call writes into the inputs, as in-place graphs do."""
@@ -93,10 +105,9 @@ class StaticInputs:
 
     def spoil(self, returned: Any) -> None:
         """Overwrite outputs (floats become NaN); one that is an input, or a view of one, stays as it is."""
-        own = {value.untyped_storage().data_ptr() for copy in self.copies for value in tensors(copy)}
         for value in tensors(tree_leaves(returned)):
             storage = value.untyped_storage()
-            if storage.nbytes() and storage.data_ptr() not in own:
+            if storage.nbytes() and storage.data_ptr() not in self._own:
                 torch.empty(0, dtype=torch.uint8, device=value.device).set_(storage).fill_(255)  # type: ignore[call-overload]
 
 
@@ -104,17 +115,21 @@ def tensors(values: Collection[Any]) -> list[torch.Tensor]:
     return [value for value in values if isinstance(value, torch.Tensor)]
 
 
+def _storages(values: Collection[Any]) -> set[int]:
+    return {value.untyped_storage().data_ptr() for value in tensors(values)}
+
+
 def _shift(value: torch.Tensor, fraction: float) -> int:
     return int(fraction * value.numel())
 
 
-def _put(target: torch.Tensor, value: torch.Tensor, shift: int) -> None:
-    """`target` becomes `value`, its elements moved on by `shift` as `torch.roll` does."""
+def _pieces(target: torch.Tensor, value: torch.Tensor, shift: int) -> list[_Piece]:
+    """What to copy where, so that `target` becomes `value`, its elements moved on by `shift` as `torch.roll` does."""
     if not shift:
-        target.copy_(value)
-    elif target.is_contiguous() and value.is_contiguous():  # without a tensor in between
-        to, source = target.view(-1), value.view(-1)
-        to[shift:].copy_(source[:-shift])
-        to[:shift].copy_(source[-shift:])
-    else:
-        target.copy_(torch.roll(value.reshape(-1), shift).view(value.shape))
+        return [(target, value)]
+    if not target.is_contiguous() or not value.is_contiguous():
+        return [(target, torch.roll(value.reshape(-1), shift).view(value.shape))]
+    stays = value.numel() - shift
+    first, last = value.view(-1).split_with_sizes((stays, shift))
+    head, tail = target.view(-1).split_with_sizes((shift, stays))
+    return [(head, last), (tail, first)]
