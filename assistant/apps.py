@@ -4,6 +4,8 @@ import os
 
 from django.apps import AppConfig
 
+from submissions.spending import keep_ledger
+
 _OF_THE_SDKS = ("OPENAI_", "ANTHROPIC_")
 
 
@@ -16,3 +18,6 @@ class AssistantConfig(AppConfig):
         # has named. Ours come from the database alone.
         for name in [name for name in os.environ if name.startswith(_OF_THE_SDKS)]:
             del os.environ[name]
+        from assistant.spending import AttemptLedger  # models are there from now on
+
+        keep_ledger(AttemptLedger())

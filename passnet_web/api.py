@@ -20,6 +20,7 @@ from passnet_web.errors import with_headers
 from submissions.api.baselines import router as baselines
 from submissions.api.boards import router as boards
 from submissions.api.checks import router as checks
+from submissions.api.comparing import router as comparisons
 from submissions.api.devices import router as devices
 from submissions.api.drafts import router as drafts
 from submissions.api.graphs import router as graph_pages
@@ -50,6 +51,7 @@ for router in (
     baselines,
     slower,
     boards,
+    comparisons,
     history,
     imports,
     searches,

@@ -1,16 +1,14 @@
 """A board as JSON, and as a file."""
 
-import csv
-import io
 from typing import Any
 
 from submissions.boards.board import Row
 from submissions.boards.columns import COLUMNS
 from submissions.boards.making import Found
 from submissions.boards.outcome import Outcome
+from submissions.csv_text import csv_text
 from submissions.statistics import Estimate
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run what begins so
 _BEFORE = ("benchmark", "device", "torch", "harness", "profile", "origin", "rank", "author", "kind", "version")
 _AFTER = ("exploits", "tasks_scored", "tasks_waiting", "tasks_of_benchmark", "won", "lost", "tied")
 
@@ -33,11 +31,9 @@ def as_json(found: Found) -> dict[str, Any]:
 
 
 def as_csv(found: Found) -> str:
-    """RFC 4180, a row for each author; a text that a spreadsheet would take for a formula begins with an apostrophe."""
-    text = io.StringIO()
-    writer = csv.writer(text)
+    """A row for each author."""
+    lines: list[tuple[Any, ...]] = []
     figures = [f"{column.key}{end}" for column in COLUMNS for end in ("", "_low", "_high")]
-    writer.writerow((*_BEFORE, *figures, *_AFTER))
     for row in () if found.board is None else found.board.rows:
         entrant, against = row.entrant, row.against
         before = (found.benchmark.key if found.benchmark else "", *_context_cells(found), row.rank, entrant.name)
@@ -52,8 +48,8 @@ def as_csv(found: Found) -> str:
             *after,
             *record,
         )
-        writer.writerow(_cell(one) for one in cells)
-    return text.getvalue()
+        lines.append(cells)
+    return csv_text((*_BEFORE, *figures, *_AFTER), lines)
 
 
 def _context_cells(found: Found) -> tuple[Any, ...]:
@@ -104,7 +100,3 @@ def _estimate(one: Estimate | None) -> dict[str, float] | None:
 
 def _triple(one: Estimate | None) -> tuple[float | None, ...]:
     return (None, None, None) if one is None else (one.value, one.low, one.high)
-
-
-def _cell(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

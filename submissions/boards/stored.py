@@ -74,16 +74,21 @@ def _read(verdicts: Mapping[UUID, str]) -> None:
     columns = ("pk", "author_id", "task_id", "device", "imported__run_id", "result")
     for pk, author, task, device, imported, result in Run.objects.filter(pk__in=verdicts).values_list(*columns):
         said = result or {}
-        versions = said.get("versions") or {}
-        context = Context(
-            device=device,
-            torch=str(versions.get("torch") or "unknown"),
-            harness=str(versions.get("harness") or "unknown"),
-            profile=str(said.get("profile") or "precise"),
-            origin=HERE if imported is None else FILES,
-        )
+        context = context_of(device, imported is not None, said)
         exploit = verdicts[pk] == Integrity.VIOLATION
         _kept[pk, verdicts[pk]] = Scored(author, task, context, outcome_of_result(said, exploit=exploit, run=str(pk)))
+
+
+def context_of(device: str, from_file: bool, result: Mapping[str, Any]) -> Context:
+    """Where a run was measured, by its `run_done`."""
+    versions = result.get("versions") or {}
+    return Context(
+        device=device,
+        torch=str(versions.get("torch") or "unknown"),
+        harness=str(versions.get("harness") or "unknown"),
+        profile=str(result.get("profile") or "precise"),
+        origin=FILES if from_file else HERE,
+    )
 
 
 def inductor_contexts(tasks: Sequence[int]) -> list[Context]:

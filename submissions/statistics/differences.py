@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import itemgetter
 from statistics import median
 from typing import Literal
@@ -33,23 +34,33 @@ def paired_difference(
 class Rounds:
     """Times of eager and of a submission, taken in the same rounds of one session."""
 
-    eager: Sequence[float]
-    own: Sequence[float]
+    eager: tuple[float, ...]
+    own: tuple[float, ...]
 
 
-def difference_through_eager(first: Rounds, second: Rounds, seed: int = 0, times: int = RESAMPLES) -> Estimate:
+def difference_through_eager(
+    first: Rounds, second: Rounds, seeds: tuple[int, int] = (0, 1), times: int = RESAMPLES
+) -> Estimate:
     """Speed-up of the first by that of the second (above 1: the first is faster), each against eager in its own rounds.
 
     Two runs never share a round. Eager stands in both: within each run whole rounds are resampled, as pairs, and the
     two runs independently of each other, so that what differs between the sessions and slows both alike stays out.
     Raises ValueError as `paired_difference` does.
     """
-    _check(first.own, first.eager)
-    _check(second.own, second.eager)
-    value = median(first.eager) / median(first.own) * median(second.own) / median(second.eager)
-    one = _drawn(first.own, first.eager, seed, times)
-    other = _drawn(second.own, second.eager, seed + 1, times)
+    value = _speedup(first) / _speedup(second)
+    one, other = (_speedups(rounds, seed, times) for rounds, seed in zip((first, second), seeds, strict=True))
     return between(value, [own / their for own, their in zip(one, other, strict=True)])
+
+
+def _speedup(rounds: Rounds) -> float:
+    _check(rounds.own, rounds.eager)
+    return median(rounds.eager) / median(rounds.own)
+
+
+@lru_cache(maxsize=256)
+def _speedups(rounds: Rounds, seed: int, times: int) -> tuple[float, ...]:
+    """Kept, since a run is compared with several others."""
+    return tuple(_drawn(rounds.own, rounds.eager, seed, times))
 
 
 def difference_of_estimates(first: Estimate, second: Estimate) -> Estimate:
@@ -76,7 +87,7 @@ def sign_test(wins: int, losses: int) -> float:
     left out. 1 where nothing was decided."""
     trials, more = wins + losses, max(wins, losses)
     tail = sum(math.comb(trials, count) for count in range(more, trials + 1))
-    return min(1.0, float(2 * tail) / float(2**trials))
+    return min(1.0, float(2 * tail / 2**trials))  # whole numbers divide exactly, however many trials
 
 
 def _check(first: Sequence[float], second: Sequence[float]) -> None:

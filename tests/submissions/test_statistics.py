@@ -74,14 +74,14 @@ def test_paired_times_differ_really_or_not():
 
 def test_two_runs_differ_through_eager():
     """One run: eager 6, own 2, three times as fast; the other, on a device that was twice as slow that day: 12, 8."""
-    one, other = Rounds([6.0, 12.0, 3.0], [2.0, 4.0, 1.0]), Rounds([12.0, 24.0], [8.0, 16.0])
+    one, other = Rounds((6.0, 12.0, 3.0), (2.0, 4.0, 1.0)), Rounds((12.0, 24.0), (8.0, 16.0))
     found = difference_through_eager(one, other)
     assert (found.value, found.low, found.high) == (pytest.approx(2.0), pytest.approx(2.0), pytest.approx(2.0))
-    assert difference_through_eager(Rounds([3.0], [1.0]), Rounds([3.0], [2.0])).value == pytest.approx(2.0)
-    doubtful = difference_through_eager(Rounds([6.0, 6.0], [2.0, 3.0]), other)
+    assert difference_through_eager(Rounds((3.0,), (1.0,)), Rounds((3.0,), (2.0,))).value == pytest.approx(2.0)
+    doubtful = difference_through_eager(Rounds((6.0, 6.0), (2.0, 3.0)), other)
     assert doubtful.value == pytest.approx(1.6) and doubtful.low < doubtful.high
     with pytest.raises(ValueError, match="paired"):
-        difference_through_eager(one, Rounds([1.0], []))
+        difference_through_eager(one, Rounds((1.0,), ()))
 
 
 def test_intervals_alone_tell_less_but_something():

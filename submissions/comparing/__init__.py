@@ -1,0 +1,1 @@
+"""Submissions beside each other: on one task, over a benchmark, and with their names hidden."""
