@@ -13,7 +13,7 @@ export interface Asked {
 /** The questions that fit: the prompt's name, and the words on the button. */
 export function questionsFor({ matches, phase, status }: Asked): [string, string][] {
   if (phase !== "done") return [];
-  if (matches === 0 || status === "no_match") return [["why_no_match", "why no match?"]];
+  if (status !== "rejected" && (matches === 0 || status === "no_match")) return [["why_no_match", "why no match?"]];
   if (status === "correct") return [["why_slower", "why slower?"], ["optimise", "make it faster"]];
   return [["fix", "find what is wrong"]];
 }

@@ -8,5 +8,6 @@ test("the questions fit what became of the graph", () => {
   expect(of("correct")).toEqual(["why_slower", "optimise"]);
   expect(of("accuracy")).toEqual(["fix"]);
   expect(of("compile_fail", null)).toEqual(["fix"]);
+  expect(of("rejected", 0)).toEqual(["fix"]); // nothing was matched at all
   expect(of(null, null, "waiting")).toEqual([]);
 });

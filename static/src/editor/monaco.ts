@@ -32,14 +32,15 @@ import "monaco-editor/features/unicodeHighlighter/register.js";
 import "monaco-editor/features/wordHighlighter/register.js";
 import "monaco-editor/features/wordOperations/register.js";
 import "monaco-editor/features/wordPartOperations/register.js";
-import "monaco-editor/languages/definitions/python/register.js";
 import * as monaco from "monaco-editor/editor.js";
 import EditorWorker from "monaco-editor/editor/editor.worker.js?worker";
 import { theme } from "../lib/theme";
 import { JSON_LANGUAGE } from "./jsonLanguage";
+import { definePython } from "./pythonLanguage";
 import { defineThemes } from "./themes";
 
 self.MonacoEnvironment = { getWorker: () => new EditorWorker() };
+definePython(monaco);
 
 // Colours for the order file; Monaco's own JSON service would bring a second worker for one list of names.
 monaco.languages.register({ id: "json", extensions: [".json"] });
@@ -79,7 +80,7 @@ export const EDITOR_OPTIONS: monaco.editor.IStandaloneEditorConstructionOptions 
   fixedOverflowWidgets: true,
   stickyScroll: { enabled: false },
   wordBasedSuggestions: "allDocuments",
-  acceptSuggestionOnEnter: "smart",
+  acceptSuggestionOnEnter: "off", // Enter ends the line whatever the list offers at that moment; Tab takes the suggestion
   unicodeHighlight: { nonBasicASCII: false },
   tabSize: 4,
   insertSpaces: true,

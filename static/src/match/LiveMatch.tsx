@@ -61,7 +61,8 @@ function Line({ state }: { state: LiveState }) {
     return <><span class="correct"><b aria-hidden="true">● </b>{answer.matches === 1 ? "Matches once" : `Matches ${answer.matches} times`}</span>{all}<Notes notes={answer.notes} /></>;
   }
   const miss = missInView.value;
-  const fit = miss === null ? "" : `: ${miss.matched.length} of ${plural(miss.pattern_size, "node")} fit`;
+  const leaks = miss !== null && miss.leaks.length > 0 && miss.matched.length === miss.pattern_size;
+  const fit = miss === null ? "" : leaks ? ": all fit, but a value is used elsewhere" : `: ${miss.matched.length} of ${plural(miss.pattern_size, "node")} fit`;
   return <><span class="fail"><b aria-hidden="true">■ </b>No match{fit}</span>{all}</>;
 }
 

@@ -107,6 +107,10 @@ describe("summarise", () => {
     expect([1, 3, 4, 5, 7, 15].map(headline)).toEqual(["queued", "starting", "static check", "loading the pass", "judging graph 1 of 2", "judging graph 2 of 2"]);
   });
 
+  it("says that other inputs are tried when every graph has its status", () => {
+    expect(summarise(reduce(empty(), WHOLE_RUN.slice(0, -2)))).toMatchObject({ headline: "correct on 1 of 2 graphs", details: ["trying other inputs"] });
+  });
+
   it("counts the correct graphs, the worst t and the launches", () => {
     expect(summarise(reduce(empty(), WHOLE_RUN))).toEqual({
       tone: "warn", glyph: "▲", headline: "correct on 1 of 2 graphs", details: ["no match 1", "sum has another dim", "first t −7", "launches 5 → 1", "clean"],

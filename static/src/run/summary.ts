@@ -26,7 +26,9 @@ export function summarise(view: RunView | null): Summary {
     return { tone: "fail", glyph: "■", headline: "infrastructure error, not the fault of the pass", details: view.message ? [view.message] : [] };
   }
   if (view.integrity === null && !isFinal(view.state)) {
-    const headline = view.stages.graphs.start === null ? stageWord(view) : `judging graph ${Math.min(done.length + 1, total)} of ${total}`;
+    // What a pass does with other values and shapes is tried when every graph has its status.
+    if (total > 0 && done.length === total) return { tone: "accent", glyph: "◐", headline: `correct on ${correct} of ${plural(total, "graph")}`, details: ["trying other inputs"] };
+    const headline = view.stages.graphs.start === null ? stageWord(view) : `judging graph ${done.length + 1} of ${total}`;
     return { tone: "accent", glyph: "◐", headline, details: done.length > 0 ? [`correct on ${correct} so far`] : [] };
   }
   if (view.state === "cancelled") {
