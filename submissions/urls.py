@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from submissions import board_views, shared_views, views
+from submissions import board_views, compare_views, shared_views, views
 
 urlpatterns = [
     path("", views.catalogue, name="catalogue"),
@@ -15,6 +15,7 @@ urlpatterns = [
     path("boards/authors/<int:author_id>/", board_views.author, name="board_author"),
     path("boards/authors/<int:author_id>/evaluate/", board_views.evaluate, name="evaluate_author"),
     path("boards/submissions/<int:submission_id>/", board_views.submission, name="submission"),
+    path("compare/", compare_views.compare, name="compare"),
     path("slower/", views.slower, name="slower"),
     path("s/<str:secret>/", shared_views.shared, name="shared"),
     path("s/<str:secret>/pass_dir.zip", shared_views.shared_zip, name="shared_zip"),

@@ -46,6 +46,7 @@ export function Compare({ runs }: { runs: readonly RunSummary[] }) {
             {["e2e", "graph"].map((value) => <button key={value} aria-pressed={value === method} onClick={() => setMethod(value)}>{value}</button>)}
           </span>
         )}
+        <a class="link" href={`/compare/?of=${one}&of=${other}`} title="Code, graphs, kernels and whether the speeds really differ, side by side">Whole page</a>
         <button class="link" onClick={save}>CSV</button>
         <button class="link" onClick={() => openPins([other, one])}>Swap</button>
         <button class="link" onClick={() => openPins([])}>Unpin both</button>

@@ -30,6 +30,12 @@ interface Props {
   onOpen(name: string): void;
   onAdd(names: readonly string[]): void;
   onSearch(): void;
+  /** Of the list of nodes, where a page has several drawings. */
+  nodesId?: string;
+  /** Where another drawing has moved to: this one goes there too. */
+  follow?: Viewport | null;
+  /** This drawing was moved, by its reader. */
+  onMoved?(view: Viewport): void;
 }
 
 const LISTED_NODES = 1000;
@@ -41,13 +47,18 @@ export function GraphCanvas(props: Props) {
   const view = useRef<GraphView | null>(null);
   const drawn = useRef("");
   const [viewport, setViewport] = useState<Viewport | null>(null);
+  const nodesId = props.nodesId ?? "graph-nodes";
   const latest = useRef(props);
   latest.current = props;
 
   useEffect(() => {
     const made = new GraphView(canvas.current!, {
       select: (name) => latest.current.onSelect(name), toggle: (name) => latest.current.onToggle(name),
-      add: (names) => latest.current.onAdd(names), open: (name) => latest.current.onOpen(name), moved: setViewport,
+      add: (names) => latest.current.onAdd(names), open: (name) => latest.current.onOpen(name),
+      moved: (to) => {
+        setViewport(to);
+        latest.current.onMoved?.(to);
+      },
     });
     view.current = made;
     const off = [on("fitGraph", () => made.fit()), on("revealNode", ({ node }) => requestAnimationFrame(() => made.reveal(node))), theme.subscribe(() => requestAnimationFrame(() => made.themeChanged()))];
@@ -63,6 +74,9 @@ export function GraphCanvas(props: Props) {
   useEffect(() => view.current?.setMarks(marks), [marks]);
   useEffect(() => view.current?.setLook(look), [look]);
   useEffect(() => view.current?.setFound(new Set(found)), [found.join(" ")]);
+  useEffect(() => {
+    if (props.follow) view.current?.follow(props.follow);
+  }, [props.follow]);
   useEffect(() => view.current?.select(selected, focus), [[...selected].join(" "), focus, graph]);
 
   const key = (event: KeyboardEvent): void => {
@@ -71,14 +85,14 @@ export function GraphCanvas(props: Props) {
       event.stopPropagation();
     }
   };
-  const list = useMemo(() => <NodeList graph={graph} marks={marks} />, [graph, marks]);
+  const list = useMemo(() => <NodeList id={nodesId} graph={graph} marks={marks} />, [graph, marks, nodesId]);
   const chosen = graph.nodes.find((node) => node.name === focus);
   return (
     <div class="graph-canvas">
       <canvas
         ref={canvas} tabIndex={0} role="application" aria-roledescription="graph drawing" onKeyDown={key}
         aria-label={`${props.label}. Arrow keys walk along edges, with Control they add to the selection, Alt Up and Alt Down grow it, Alt Left shrinks it; N and P through all nodes, Control A selects all, F fits, slash searches.`}
-        aria-describedby="graph-nodes"
+        aria-describedby={nodesId}
       />
       {viewport !== null && (graph.nodes.length > MINIMAP_NODES || view.current?.showsAll === false) && (
         <Minimap graph={graph} viewport={viewport} size={view.current?.size ?? { width: 0, height: 0 }} selected={selected} onCentre={(x, y) => view.current?.centreOn(x, y)} />
@@ -91,9 +105,9 @@ export function GraphCanvas(props: Props) {
   );
 }
 
-function NodeList({ graph, marks }: { graph: GraphJson; marks: Marks }) {
+function NodeList({ id, graph, marks }: { id: string; graph: GraphJson; marks: Marks }) {
   return (
-    <ol class="visually-hidden" id="graph-nodes" aria-label="Nodes">
+    <ol class="visually-hidden" id={id} aria-label="Nodes">
       {graph.nodes.slice(0, LISTED_NODES).map((node) => (
         <li key={node.name}>{`${node.name}: ${node.label} ${tensor(node.shape, node.dtype)} ${marks.get(node.name)?.word ?? ""}`}</li>
       ))}
