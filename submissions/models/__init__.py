@@ -4,6 +4,14 @@ from submissions.models.baseline import Baseline, BaselineRun
 from submissions.models.handed_in import ReportedLog, Submission
 from submissions.models.imported import Bundle, ImportedRun
 from submissions.models.people import ApiToken, AuditEntry, Author, RateCount
+from submissions.models.review import (
+    RegressionCase,
+    ReviewComment,
+    ReviewDraft,
+    ReviewItem,
+    ReviewLabel,
+    ReviewStep,
+)
 from submissions.models.search import SavedSearch
 from submissions.models.share import Share
 from submissions.models.upload import OwnedTask, Upload
@@ -36,7 +44,13 @@ __all__ = [
     "Lease",
     "OwnedTask",
     "RateCount",
+    "RegressionCase",
     "ReportedLog",
+    "ReviewComment",
+    "ReviewDraft",
+    "ReviewItem",
+    "ReviewLabel",
+    "ReviewStep",
     "Revision",
     "Run",
     "RunEvent",
