@@ -1,11 +1,11 @@
 """JSON API of attempts: begin some, follow them, pause, resume, stop; and the trajectories that came of them."""
 
-from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any
 from uuid import UUID
 
+from django.core.paginator import Paginator
 from django.http import HttpRequest, StreamingHttpResponse
 from ninja import Router, Schema, Status
 from pydantic import Field
@@ -23,6 +23,7 @@ from submissions.authors import current_author
 from submissions.devices import device_names
 from submissions.files import check_files, check_texts
 from submissions.safe_json import safe_text
+from submissions.streaming import streamed
 
 router = Router(tags=["assistant"])
 
@@ -82,6 +83,10 @@ class AttemptList(Schema):
     attempts: list[AttemptOut]
 
 
+class AttemptPage(AttemptList):
+    pages: int
+
+
 @router.post("/assistant/tasks/{slug}/attempts", response={201: AttemptList}, summary="Let a model try by itself")
 def begin(request: HttpRequest, slug: str, body: Begin) -> Status[dict[str, Any]]:
     """What an attempt made is proposed in its conversation when it ends, and stands in its runs."""
@@ -103,11 +108,14 @@ def begin(request: HttpRequest, slug: str, body: Begin) -> Status[dict[str, Any]
     return Status(201, {"attempts": [_shown(access_attempt(author, one.pk)) for one in made]})
 
 
-@router.get("/assistant/tasks/{slug}/attempts", response=AttemptList, summary="The author's attempts, newest first")
-def list_attempts(request: HttpRequest, slug: str) -> dict[str, Any]:
-    rows = Attempt.objects.filter(conversation__author=current_author(request), conversation__task=access_task(slug))
-    light = rows.select_related("conversation__task").defer("first_files", "files", "best_files")
-    return {"attempts": [_shown(row) for row in light[:_LISTED]]}
+@router.get("/assistant/tasks/{slug}/attempts", response=AttemptPage, summary="The author's attempts, newest first")
+def list_attempts(request: HttpRequest, slug: str, page: Annotated[int, Field(ge=1)] = 1) -> dict[str, Any]:
+    """100 on a page; one behind the last is empty."""
+    mine = Attempt.objects.filter(conversation__author=current_author(request), conversation__task=access_task(slug))
+    light = mine.select_related("conversation__task").defer("first_files", "files", "best_files")
+    pages = Paginator(light, _LISTED)
+    rows = pages.page(page).object_list if page <= pages.num_pages else []
+    return {"attempts": [_shown(row) for row in rows], "pages": pages.num_pages}
 
 
 @router.get("/assistant/attempts/{attempt_id}", response=AttemptOut, summary="One attempt")
@@ -150,10 +158,8 @@ def trajectories(
     except ValueError:
         raise Refused(422, "invalid", f"least_score is a number, not {least_score!r}.") from None
     filters = Filters(least, honest, correct, best_per_task, _parts(held_out), _parts(licences))
-    lines: Iterator[str] = json_lines(current_author(request), filters)
-    answer = StreamingHttpResponse(lines, content_type="application/x-ndjson; charset=utf-8")
-    answer.headers["Content-Disposition"] = 'attachment; filename="trajectories.jsonl"'
-    return answer
+    lines = json_lines(current_author(request), filters)
+    return streamed(request, lines, "application/x-ndjson; charset=utf-8", "trajectories.jsonl")
 
 
 def _parts(text: str) -> list[str]:

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Annotated, Any
 from uuid import UUID
 
+from django.core.paginator import Paginator
 from django.http import HttpRequest
 from ninja import Router, Schema, Status
 from pydantic import Field
@@ -30,6 +31,7 @@ router = Router(tags=["assistant"])
 BEGUN = limits.Rate("batch begun", 5, 30)
 CHANGED = limits.Rate("batch changed", 60, 1)
 _LISTED = 50
+_ITEMS = 500  # of a batch on one page
 
 
 class Begin(Schema):
@@ -75,6 +77,7 @@ class ItemOut(Schema):
 
 class BatchDetail(BatchOut):
     items: list[ItemOut]
+    pages: int  # of items
 
 
 class BatchList(Schema):
@@ -115,8 +118,10 @@ def batches(request: HttpRequest) -> dict[str, Any]:
 
 
 @router.get("/assistant/batches/{batch_id}", response=BatchDetail, summary="One batch, task by task")
-def batch(request: HttpRequest, batch_id: str) -> dict[str, Any]:
+def batch(request: HttpRequest, batch_id: str, page: Annotated[int, Field(ge=1)] = 1) -> dict[str, Any]:
+    """500 tasks on a page; one behind the last is empty."""
     found = access_batch(current_author(request), batch_id)
+    pages = Paginator(found.items.select_related("task"), _ITEMS)
     items = [
         {
             "task": item.task.slug,
@@ -127,9 +132,9 @@ def batch(request: HttpRequest, batch_id: str) -> dict[str, Any]:
             "evaluations": item.evaluations,
             "best": item.best,
         }
-        for item in found.items.select_related("task")
+        for item in (pages.page(page).object_list if page <= pages.num_pages else [])
     ]
-    return {**_shown(found), "items": items}
+    return {**_shown(found), "items": items, "pages": pages.num_pages}
 
 
 @router.post("/assistant/batches/{batch_id}/pause", response=BatchOut, summary="Begin no further task")

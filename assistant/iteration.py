@@ -64,8 +64,9 @@ def share_wavering(curves: Sequence[Curve]) -> float | None:
 
 
 def share_reached(curves: Sequence[Curve]) -> float | None:
-    """Mean of what the first evaluation reached of the best; None where nothing was reached at all."""
-    known = [one.reached for one in curves if one.reached is not None]
+    """Mean of what the first evaluation reached of the best, over what was evaluated more than once: the only
+    evaluation is the best one. None where there is nothing to compare."""
+    known = [one.reached for one in curves if one.reached is not None and len(one.values) > 1]
     return sum(known) / len(known) if known else None
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -21,7 +22,8 @@ from submissions import limits
 from submissions.authors import current_author
 from submissions.devices import device_names
 
-_LISTED = 100
+_LISTED = 100  # rows of one page
+_STEPS = 50
 _LABELS = {"most": "sets of files a task", "steps": "steps a task", "cost": "money"}  # of the form, where they differ
 _CHANGES = {"pause": do_pause_batch, "resume": do_resume_batch, "stop": do_stop_batch}
 
@@ -63,9 +65,10 @@ def _said(error: ValidationError) -> str:
 
 def _batches(request: HttpRequest, given: dict[str, str], problem: str, status: int = 200) -> HttpResponse:
     author = current_author(request)
-    rows = [(batch, progress_of(batch)) for batch in Batch.objects.filter(author=author)[:_LISTED]]
+    page = Paginator(Batch.objects.filter(author=author), _LISTED).get_page(request.GET.get("page"))
     shown = {
-        "rows": rows,
+        "page": page,
+        "rows": [(batch, progress_of(batch)) for batch in page],
         "devices": device_names(),
         "providers": providers_of(author),
         "given": given,
@@ -82,7 +85,8 @@ def batch(request: HttpRequest, batch_id: str) -> HttpResponse:
     wanted = request.GET.get("state", "")
     if wanted:
         items = items.filter(state=wanted)
-    shown = {"batch": found, "progress": progress_of(found), "items": items, "state": wanted}
+    page = Paginator(items, _LISTED).get_page(request.GET.get("page"))
+    shown = {"batch": found, "progress": progress_of(found), "page": page, "state": wanted}
     return render(request, "assistant/batch.html", shown)
 
 
@@ -109,17 +113,21 @@ def attempts(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("q", "").strip()[:200]
     if query:
         rows = rows.filter(conversation__task__slug__icontains=query)
-    return render(request, "assistant/attempts.html", {"attempts": rows[:_LISTED], "query": query})
+    page = Paginator(rows, _LISTED).get_page(request.GET.get("page"))
+    return render(request, "assistant/attempts.html", {"page": page, "query": query})
 
 
 @require_safe
 def attempt(request: HttpRequest, attempt_id: str) -> HttpResponse:
-    """One attempt, step by step; with `q` only what holds these words."""
+    """One attempt, step by step; with `q` only what holds these words. Of one that goes on, its last page first."""
     found = access_attempt(current_author(request), attempt_id)
     query = request.GET.get("q", "").strip()[:200]
     steps = steps_of(found)
     matching = [step for step in steps if query.lower() in step.searched] if query else steps
-    shown: dict[str, Any] = {"attempt": found, "steps": matching, "total": len(steps), "query": query}
+    pages = Paginator(matching, _STEPS)
+    at_the_end = found.state in (Attempt.State.QUEUED, Attempt.State.RUNNING) and not query
+    page = pages.get_page(request.GET.get("page", pages.num_pages if at_the_end else 1))
+    shown: dict[str, Any] = {"attempt": found, "page": page, "total": len(steps), "query": query}
     return render(request, "assistant/attempt.html", shown)
 
 

@@ -32,9 +32,10 @@ def access_run(author: Author, run_id: str | uuid.UUID) -> Run:
 
 
 def access_run_to_cancel(author: Author, run_id: str | uuid.UUID) -> Run:
-    """A run that this author may end."""
+    """A run that this author may end: an own one, or one of a model that they brought in."""
     run = access_run(author, run_id)
-    if run.author_id != author.pk and not is_admin(author):
+    theirs = run.author_id == author.pk or run.author.brought_in_by_id == author.pk
+    if not theirs and not is_admin(author):
         raise Refused(403, "not_yours", "This is another author's run: you may look at it but not cancel it.")
     return run
 

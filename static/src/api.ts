@@ -205,6 +205,9 @@ export interface RunInfo {
   /** The newest last. */
   reviews: Review[];
   may_review: boolean;
+  author: string;
+  /** Whoever looks is its author. */
+  own: boolean;
   /** The score that counts after a review; null where the judge's word stands. */
   counts: Counts | null;
   /** The run whose violation was overturned: this one scores its files all the same. */

@@ -16,6 +16,7 @@ from submissions.authors import current_author
 from submissions.events import MAX_PAGE, read_events
 from submissions.models import Lane, Run
 from submissions.speed_in_short import mean_speedup
+from submissions.streaming import streamed
 
 router = Router(tags=["runs"])
 
@@ -47,8 +48,7 @@ def history(request: HttpRequest, slug: str) -> dict[str, Any]:
 def log(request: HttpRequest, run_id: str) -> StreamingHttpResponse:
     """`seq`, `at`, `event` and the event's fields."""
     run = access_run(current_author(request), run_id)
-    headers = {"Content-Disposition": f'attachment; filename="run-{run.pk}.jsonl"'}
-    return StreamingHttpResponse(_lines(run), content_type="application/jsonl", headers=headers)
+    return streamed(request, _lines(run), "application/jsonl", f"run-{run.pk}.jsonl")
 
 
 def _lines(run: Run) -> Iterator[str]:

@@ -77,6 +77,8 @@ class RunDetail(RunRow):
     counts: CountsOut | None  # the score that counts after a review; null where the judge's word stands
     overturns: UUID | None  # the run whose violation was overturned: this one scores its files all the same
     may_review: bool  # whoever asks may overturn the verdict
+    author: str
+    own: bool  # it is the asker's
 
 
 class EventOut(Schema):
@@ -147,6 +149,8 @@ def run_detail(request: HttpRequest, run_id: str) -> dict[str, Any]:
         "counts": what_counts(run),
         "overturns": run.overturns_id,
         "may_review": may_review(author, run),
+        "author": run.author.name,
+        "own": run.author_id == author.pk,
     }
 
 

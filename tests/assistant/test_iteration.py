@@ -38,8 +38,10 @@ def test_a_score_goes_before_the_share_and_a_violation_is_nothing():
 
 
 def test_shares_over_tasks():
-    curves = [curve(points(2, 1, 2)), curve(points(1, 2)), curve(points(0))]
-    assert share_wavering(curves) == 0.5 and share_reached(curves) == 0.75  # of the last nothing was reached at all
+    # Of the last nothing was reached at all; what was evaluated once says nothing, since that is its best, too.
+    curves = [curve(points(2, 1, 2)), curve(points(1, 2)), curve(points(0, 0))]
+    assert share_wavering(curves) == 0.5 and share_reached(curves) == 0.75
+    assert share_reached([*curves, curve(points(1))]) == 0.75 and share_reached([curve(points(2))]) is None
     assert share_wavering([]) is None is share_reached([])
 
 

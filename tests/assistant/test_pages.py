@@ -4,8 +4,10 @@ import json
 from decimal import Decimal
 
 import pytest
+from django.test import Client
 from task_of_two import SOURCE, store_task
 
+from assistant import attempt_api, batch_api, pages
 from assistant.actions.attempts import do_begin_attempts
 from assistant.chat.log import append
 from assistant.models import Attempt, Batch, Provider, TaskMark
@@ -13,6 +15,7 @@ from assistant.player import difference, steps_of
 from assistant.trajectories import Filters, licences_of, trajectories
 from graphs.models import Task
 from submissions.actions.claims import do_claim_run, do_finish_run, do_start_run
+from submissions.actions.run_folders import Described, do_get_author
 from submissions.actions.runs import do_request_run
 from tests.accounts import account
 
@@ -133,6 +136,41 @@ def test_the_pages_of_batches(client, author, task):
     client.post(f"{begun.url}change/", {"wish": "stop"})
     assert "1 left out" in client.get(begun.url).content.decode()
     assert "No task of this batch" in client.get(begun.url, {"state": "done"}).content.decode()
+
+
+def test_many_rows_have_pages(client, author, task, monkeypatch):
+    monkeypatch.setattr(pages, "_LISTED", 1)
+    monkeypatch.setattr(pages, "_STEPS", 1)
+    monkeypatch.setattr(attempt_api, "_LISTED", 1)
+    monkeypatch.setattr(batch_api, "_ITEMS", 1)
+    for _ in range(2):
+        newest = ended_attempt(author, task)
+    first = client.get("/attempts/?q=doubled").content.decode()
+    assert "1 to 1 of 2" in first and 'href="?page=2&amp;q=doubled"' in first and "Previous" not in first
+    assert "2 to 2 of 2" in client.get("/attempts/?page=99").content.decode()
+    steps = client.get(f"/attempts/{newest.pk}/?page=2").content.decode()
+    assert "I write it." in steps and "go &lt;script&gt;" not in steps
+    listed = client.get("/api/assistant/tasks/doubled-relu/attempts?page=1").json()
+    assert [one["id"] for one in listed["attempts"]] == [str(newest.pk)] and listed["pages"] == 2
+    assert client.get("/api/assistant/tasks/doubled-relu/attempts?page=3").json()["attempts"] == []
+    twin = store_task("twin", SOURCE)
+    begun = client.post("/batches/begin/", {"which": "named", "tasks": "doubled-relu twin", "device": "cpu"})
+    page = client.get(f"{begun.url}?state=waiting&page=2").content.decode()
+    assert twin.title in page and 'href="?page=1&amp;state=waiting"' in page
+    found = client.get(f"/api/assistant/batches/{Batch.objects.get().pk}?page=2").json()
+    assert [one["task"] for one in found["items"]] == ["twin"] and found["pages"] == 2
+
+
+def test_a_models_runs_are_ended_by_who_brought_it_in(client, author, task):
+    model = do_get_author("small", Described(), author)
+    run = do_request_run(model, task, {"P.py": "x = 1\n"}, "cpu")
+    other = Client()
+    other.force_login(account("bob").user)
+    cancel = f"/api/runs/{run.pk}/cancel"
+    assert other.post(cancel, {}, "application/json").status_code == 404
+    said = client.get(f"/api/runs/{run.pk}").json()
+    assert (said["author"], said["own"]) == ("small", False)
+    assert client.post(cancel, {}, "application/json").json()["state"] == "cancelled"
 
 
 def slugs(author, **filters):

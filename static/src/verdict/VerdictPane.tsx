@@ -1,5 +1,6 @@
 /** Run and verdict. Everything has its place from the start; results only fill it. */
 
+import { OfAuthor } from "../assistant/OfAuthor";
 import { Baselines } from "../baseline/Baselines";
 import { Pane } from "../frame/Pane";
 import { narrow } from "../frame/frame";
@@ -24,6 +25,7 @@ export function VerdictPane() {
       <div class="verdict">
         {!narrow.value && <VerdictLine />}
         {shown.value?.info?.imported == null ? <Stages /> : <Origin />}
+        <OfAuthor />
         <Isolation />
         <Standing />
         {problem !== null ? (
