@@ -8,7 +8,7 @@ from typing import Literal, NotRequired, TypedDict
 
 EventKind = Literal[
     "run_started", "static_check", "loaded", "graph_started", "matched", "rewritten", "compiled", "correctness",
-    "verified", "timed", "kernels", "roofline", "device", "generalisation", "reproduction",
+    "verified", "timed", "kernels", "roofline", "device", "compiler_code", "generalisation", "reproduction",
     "finding", "log", "graph_done", "run_done",
     "baseline",
 ]  # fmt: skip
@@ -306,8 +306,17 @@ class Device(TypedDict):
     name: str | None
     flags: dict[str, bool | str]  # evaluator.precision
     rates: dict[str, object] | None  # measure.roofline.DeviceRates
+    facts: NotRequired[dict[str, int]]  # measure.device_facts; runs before it was told lack it
     before: dict[str, object] | None  # measure.device_state.DeviceState
     after: dict[str, object] | None
+
+
+class CompilerCode(TypedDict):
+    """What a compiler has written for the graph: its kernels, and the function that launches them."""
+
+    backend: str
+    text: str
+    truncated: bool
 
 
 class GeneralCheck(TypedDict):

@@ -107,7 +107,7 @@ class _OfGraph(TypedDict):
 
 #: Payloads of events that evaluator.events describes without the graph, which the judge puts in.
 _BARE = {"timed": said.Timed, "verified": said.Verified, "roofline": said.Roofline, "device": said.Device}
-_BARE |= {"generalisation": said.Generalisation, "reproduction": said.Reproduction}
+_BARE |= {"compiler_code": said.CompilerCode, "generalisation": said.Generalisation, "reproduction": said.Reproduction}
 _WHOLE = {
     "run_started": said.RunStarted,
     "static_check": said.StaticCheck,

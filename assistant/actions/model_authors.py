@@ -15,14 +15,9 @@ def do_get_model_author(person: Author, provider: Provider) -> Author:
         "max_output_tokens": str(provider.max_output_tokens),
         "prompt": str(prompt("autopilot").version),
     }
-    for name in names_of(provider.model, person.name):
+    for name in (provider.model[:100], f"{provider.model[:60]} ({person.name[:36]})"):
         found = Author.objects.filter(name=name).first()
         if found is None or (found.kind == Author.Kind.MODEL and found.brought_in_by_id == person.pk):
             return do_get_author(name, Described(settings=settings), person)
     message = f"The name {provider.model[:60]} is taken by other authors. Rename the model in its provider's settings."
     raise Refused(409, "taken", message)
-
-
-def names_of(model: str, person: str) -> tuple[str, str]:
-    """What the author of a person's runs of a model is called: the second where somebody else has the first."""
-    return model[:100], f"{model[:60]} ({person[:36]})"

@@ -4,10 +4,12 @@ from typing import Any
 
 from assistant.tools.evaluating import _finished
 from assistant.tools.workplace import ToolProblem, Workplace
+from evaluator.verdicts import RunState
 from submissions.baselines import baseline_rows
-from submissions.models import RunEvent
+from submissions.models import Run, RunEvent
 
 _MOST_KERNELS = 30
+_LOOKED_AT = 20  # runs of a device, for one that was measured
 
 
 def kernels(place: Workplace, run: str, graph: str) -> str:
@@ -49,6 +51,30 @@ def roofline(place: Workplace, run: str, graph: str) -> str:
     return "\n".join(lines) or f"Nothing was measured on {graph} in this run: speed needs a GPU and a correct result."
 
 
+def device_facts(place: Workplace) -> str:
+    """What the device that runs are judged on is made of and reaches, from the newest run that was measured there."""
+    if place.device == "cpu":
+        return "Runs are judged on the CPU, by an interpreter of Triton: there is no GPU here, and no facts of one."
+    runs = Run.objects.filter(device=place.device, imported=None, state=RunState.DONE).order_by("-created_at")
+    for run in runs[:_LOOKED_AT]:
+        last = RunEvent.objects.filter(run=run, kind="device").order_by("seq").last()
+        if last is not None:
+            return "\n".join(_device_lines(last.payload))
+    return f"No run was measured on {place.device[:60]} yet: evaluate once, then ask again."
+
+
+def compiler_code(place: Workplace, run: str, graph: str) -> str:
+    """What Inductor wrote for a graph, as a run on a GPU has kept it."""
+    found = _of_graph(place, run, graph, "compiler_code")
+    if not found:
+        return (
+            f"This run has no code of a compiler for {graph[:100]}: it is kept where Inductor was measured beside a "
+            "correct pass, which needs a GPU."
+        )
+    said = found[-1]
+    return f"{said['backend']}{' (cut off)' if said['truncated'] else ''}:\n{said['text']}"
+
+
 def baselines(place: Workplace) -> str:
     """Eager against Inductor on the task's graphs, where that was measured here or shipped."""
     lines = [
@@ -70,8 +96,15 @@ def _device_lines(said: dict[str, Any]) -> list[str]:
         by = ", ".join(f"{dtype} {value / 1e6:.3g}" for dtype, value in rates["matmul_rate"].items())
         lines.append(f"measured matmul rates in TFLOP/s: {by}")
     facts = {key: value for key, value in rates.items() if key not in ("bandwidth", "vector_rate", "matmul_rate")}
-    lines += [f"{key.replace('_', ' ')}: {value}" for key, value in facts.items() if isinstance(value, int | float)]
+    facts |= said.get("facts") or {}
+    lines += [f"{key.replace('_', ' ')}: {_amount(key, value)}" for key, value in facts.items()]
     return lines
+
+
+def _amount(key: str, value: Any) -> str:
+    if "memory" in key or "cache" in key:
+        return f"{value:,} bytes"
+    return f"{value:.3g} µs" if isinstance(value, float) else f"{value}"
 
 
 def _of_graph(place: Workplace, run: str, graph: str, kind: str) -> list[dict[str, Any]]:

@@ -110,6 +110,18 @@ TOOLS: tuple[Tool, ...] = (
         _RunGraph,
         measured.roofline,
     ),
+    Tool(
+        "device_facts",
+        "Show what the device is made of and reaches: multiprocessors, shared memory, L2, registers, bandwidth.",
+        _None,
+        measured.device_facts,
+    ),
+    Tool(
+        "compiler_code",
+        "Show the Triton code that Inductor wrote for a graph of a run on a GPU.",
+        _RunGraph,
+        measured.compiler_code,
+    ),
     Tool("baselines", "Show eager against Inductor on the task's graphs.", _None, measured.baselines),
     Tool("earlier_passes", "Show passes that were right on similar graphs.", _None, earlier.earlier_passes),
 )

@@ -37,6 +37,11 @@ def device_name() -> str | None:
     return _found.get("name")
 
 
+def facts() -> dict[str, int]:
+    """What this machine's device is made of (measure.device_facts); empty on a CPU."""
+    return dict(_found.get("facts", {}))
+
+
 def capability() -> int:
     """The device's compute capability as one number: 90 for 9.0."""
     return int(_found["capability"])
@@ -86,6 +91,7 @@ def canary(device: str) -> str | None:
 def _measured(device: str) -> dict[str, Any]:
     import torch
 
+    from evaluator.measure.device_facts import facts_of
     from evaluator.measure.device_rates import device_rates
 
     before = frozenset(sys.modules)
@@ -104,6 +110,7 @@ def _measured(device: str) -> dict[str, Any]:
         "modules": sorted(name for name in set(sys.modules) - before if name.partition(".")[0] in _PACKAGES),
         "name": torch.cuda.get_device_name(device),
         "rates": asdict(found),
+        "facts": facts_of(torch.cuda.get_device_properties(device)),
         "stubs": base64.b64encode(stubs).decode(),
     }
 

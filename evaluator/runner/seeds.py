@@ -77,6 +77,17 @@ def fresh_caches() -> Iterator[Path]:
                     os.environ[variable] = value
 
 
+def generated_code(path: Path) -> str | None:
+    """The file that Inductor wrote for a graph, in a seed of ours; None where there is none, or it can not be read."""
+    with contextlib.suppress(OSError, zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
+        for item in archive.infolist():
+            if item.filename.startswith("inductor/") and item.filename.endswith(".py"):
+                text = archive.read(item).decode("utf-8", "replace")
+                if "def call(" in text:
+                    return text
+    return None
+
+
 def pack(caches: Path) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:

@@ -37,6 +37,7 @@ SETS = 2  # of values; every round has its own, made from one of them
 _VERIFIED = 16  # room for the outputs of so many timed calls
 _MOST_SEEDS = 2  # descriptors that a request has room for
 _COMPILE_SECONDS = 300.0
+_MOST_CODE = 32_000  # characters of what a compiler wrote for one graph
 
 #: A runner's eager that is slower than the judge's by more than this factor, by `graph`, was made slower. Nobody is
 #: accused by `e2e`: on an H200 host the same call took 63 µs in one process and 130 in the next, with nobody to blame.
@@ -95,6 +96,7 @@ def device(before: Any = None) -> dict[str, Any]:
         "name": calibration.device_name(),
         "flags": precision.flags(),
         "rates": None if rates is None else asdict(rates),
+        "facts": calibration.facts(),
         "before": None if before is None else asdict(before),
         "after": None if after is None else asdict(after),
     }
@@ -125,6 +127,9 @@ def _baseline_seeds(job: Job, index: int, eager: Reference, like: Case, report: 
         descriptor = seeds.opened(path)
         if descriptor is not None:
             found.append(descriptor)
+            if (code := seeds.generated_code(path)) is not None:
+                cut = len(code) > _MOST_CODE
+                report.measured("compiler_code", {"backend": name, "text": code[:_MOST_CODE], "truncated": cut})
     return found
 
 

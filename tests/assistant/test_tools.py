@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from django.db import connection as database
+from django.utils import timezone
 from serving import SERVE, RunningDaemon
 from task_of_two import FILES, PASS, SOURCE, store_task
 
@@ -19,9 +20,10 @@ from assistant.tools.evaluating import run_summary
 from assistant.tools.graph_text import graph_text
 from evaluator.runner.client import DaemonClient
 from graphs.fx_source import parse
+from submissions.actions.runs import do_request_run
 from submissions.files import ORDER_FILE
 from submissions.judging import judge_run
-from submissions.models import Run
+from submissions.models import Run, RunEvent
 from tests.accounts import account
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -137,7 +139,8 @@ def test_words_in_a_graph_or_file_are_only_words(place):
     names = {spec.name for spec in tool_specs()}
     assert names == {
         "list_files", "view_file", "write_file", "edit_file", "delete_file", "list_graphs", "show_graph", "match",
-        "evaluate", "run_summary", "kernels", "roofline", "baselines", "earlier_passes",
+        "evaluate", "run_summary", "kernels", "roofline", "device_facts", "compiler_code", "baselines",
+        "earlier_passes",
     }  # fmt: skip
 
 
@@ -231,3 +234,24 @@ def test_files_that_can_not_be_handed_in(place):
     assert "There is no file to run" in call(place, "evaluate")
     place.files, place.device = {ORDER_FILE: "[]"}, "cuda:none"
     assert "no device class" in call(place, "evaluate")
+
+
+def test_what_a_device_is_made_of_and_what_a_compiler_wrote(place, author):
+    assert "no GPU here" in call(place, "device_facts")
+    place.device = "cuda:H200"
+    assert "evaluate once" in call(place, "device_facts")
+    run = do_request_run(author, place.task, dict(FILES), "cpu")
+    Run.objects.filter(pk=run.pk).update(device="cuda:H200", state="done")
+    assert "needs a GPU" in call(place, "compiler_code", run=str(run.pk), graph="f32")
+    rates = {"bandwidth": 4.0e6, "vector_rate": 5.0e7, "matmul_rate": {"float16": 7.9e8}, "kernel_minimum": 1.5}
+    facts = {"multiprocessors": 132, "l2_cache": 52428800}
+    said = {"graph": "f32", "name": "NVIDIA H200", "rates": rates, "facts": facts}
+    code = {"graph": "f32", "backend": "inductor", "text": "def call(args):", "truncated": False}
+    RunEvent.objects.create(run=run, seq=901, kind="device", payload=said, at=timezone.now())
+    RunEvent.objects.create(run=run, seq=902, kind="compiler_code", payload=code, at=timezone.now())
+    assert call(place, "device_facts").splitlines() == [
+        "device: NVIDIA H200", "measured bandwidth 4 TB/s", "measured vector rate 50 TFLOP/s",
+        "measured matmul rates in TFLOP/s: float16 790", "kernel minimum: 1.5 µs", "multiprocessors: 132",
+        "l2 cache: 52,428,800 bytes",
+    ]  # fmt: skip
+    assert call(place, "compiler_code", run=str(run.pk), graph="f32") == "inductor:\ndef call(args):"

@@ -75,6 +75,7 @@ def test_a_compiled_graph_is_found_again_where_a_seed_of_it_lies(tmp_path, monke
     monkeypatch.setenv("PASSNET_EVALUATOR_CACHE", str(tmp_path))
     module, seed = symbolic_trace(two), tmp_path / "seed.zip"
     seeds.make(seed, lambda: compile_baseline("inductor", module, [X, Y]))
+    assert "def call(" in (seeds.generated_code(seed) or "")
     counters.clear()
     torch._dynamo.reset()
     with seeds.fresh_caches():
