@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { nearMiss } from "../__fixtures__/events";
 import { liveNote } from "./note";
-import { marksOf, overlayOf } from "./overlay";
+import { marksOf, missOf, overlayOf } from "./overlay";
 import type { GraphAnswer } from "./state";
 import { ask, NOTHING, receive } from "./state";
 
 const answer = (part: Partial<GraphAnswer>): GraphAnswer => ({ version: 1, matches: 0, perPass: {}, nodes: [], lines: [], nearMisses: [], notes: [], ...part });
-const words = (part: Partial<GraphAnswer>, earlier = false) => Object.fromEntries([...marksOf(overlayOf(answer(part), earlier))].map(([name, mark]) => [name, `${mark.word} ${mark.tone}`]));
+const words = (part: Partial<GraphAnswer>, earlier = false) => Object.fromEntries([...marksOf(overlayOf(answer(part), earlier, missOf(answer(part), "A.py")))].map(([name, mark]) => [name, `${mark.word} ${mark.tone}`]));
 
 describe("marks of the newest answer", () => {
   it("number the matches, and leave out what other passes missed", () => {
@@ -22,6 +22,14 @@ describe("marks of the newest answer", () => {
   it("show what leaks and who uses it", () => {
     const miss = nearMiss({ matched: [["p", "tmp_0"], ["q", "tmp_1"]], graph_node: "tmp_0", leaks: [{ node: "tmp_0", pattern_node: "p", users: ["tmp_9"] }] });
     expect(words({ nearMisses: [miss] })).toEqual({ tmp_0: "leaks warn", tmp_1: "fits q accent", tmp_9: "uses it warn" });
+  });
+
+  it("are those of the file in the editor, where several passes miss", () => {
+    const [first, second] = [nearMiss({ pass_name: "First" }), nearMiss({ pass_name: "Second" })];
+    const both = answer({ nearMisses: [first, second] });
+    expect(missOf(both, "Second.py")).toBe(second);
+    expect(missOf(both, "helper.py")).toBe(first);
+    expect(missOf({ ...both, matches: 1 }, "Second.py")).toBeNull();
   });
 
   it("of an earlier text are no longer loud", () => {

@@ -3,6 +3,7 @@
 import { computed } from "@preact/signals";
 import type { NearMiss } from "../events";
 import type { Mark, Marks } from "../graph/marks";
+import { activeFile } from "../workbench/draft";
 import { graphName, side } from "../workbench/session";
 import { live } from "./live";
 import type { GraphAnswer } from "./state";
@@ -28,22 +29,26 @@ export const answerInView = computed<GraphAnswer | null>(() => {
   return name !== null && Object.hasOwn(live.value.answers, name) ? live.value.answers[name]! : null;
 });
 
-/** The miss that is drawn: the nearest, where nothing matches. */
+/** The miss that is drawn, where nothing matches: that of the file in the editor, whose text its fixes change; else the nearest. */
+export function missOf(answer: GraphAnswer, file: string): NearMiss | null {
+  if (answer.matches > 0) return null;
+  return answer.nearMisses.find((miss) => `${miss.pass_name}.py` === file) ?? answer.nearMisses[0] ?? null;
+}
+
 export const missInView = computed<NearMiss | null>(() => {
   const answer = answerInView.value;
-  return answer !== null && answer.matches === 0 ? (answer.nearMisses[0] ?? null) : null;
+  return answer === null ? null : missOf(answer, activeFile.value);
 });
 
 export const overlay = computed<Overlay | null>(() => {
   const answer = answerInView.value;
   if (answer === null || side.value !== "before") return null;
-  return overlayOf(answer, isEarlier(live.value, answer));
+  return overlayOf(answer, isEarlier(live.value, answer), missInView.value);
 });
 
 export const liveMarks = computed<Marks | null>(() => (overlay.value === null ? null : marksOf(overlay.value)));
 
-export function overlayOf(answer: GraphAnswer, earlier: boolean): Overlay {
-  const miss = answer.matches === 0 ? answer.nearMisses[0] : undefined;
+export function overlayOf(answer: GraphAnswer, earlier: boolean, miss: NearMiss | null): Overlay {
   return {
     matched: answer.nodes.map((names) => new Set(names)),
     first: miss?.graph_node ?? null,
