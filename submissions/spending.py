@@ -13,13 +13,12 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class Spent:
-    """`cost` by currency, of what has a price; `unpriced`: attempts that used tokens of which no price is known."""
+    """`cost` by currency, of what has a price; `unpriced`: tokens were used of which no price is known."""
 
-    attempts: int
     steps: int
     tokens: int
     cost: Mapping[str, Decimal]
-    unpriced: int = 0
+    unpriced: bool = False
 
 
 @dataclass(frozen=True)
@@ -32,17 +31,13 @@ class Trajectory:
 
 
 class Ledger(Protocol):
-    """Both leave out what they know nothing of."""
+    """Leaves out what it knows nothing of."""
 
     def trajectories(self, runs: Collection[UUID]) -> Mapping[UUID, Trajectory]: ...
-    def of_authors(self, tasks: Collection[int]) -> Mapping[int, Spent]: ...
 
 
 class _Nothing:
     def trajectories(self, runs: Collection[UUID]) -> Mapping[UUID, Trajectory]:
-        return {}
-
-    def of_authors(self, tasks: Collection[int]) -> Mapping[int, Spent]:
         return {}
 
 
@@ -59,14 +54,7 @@ def trajectories(runs: Collection[UUID]) -> Mapping[UUID, Trajectory]:
     return _ledgers[0].trajectories(runs)
 
 
-def spent_by_authors(tasks: Collection[int]) -> Mapping[int, Spent]:
-    """Author's row → all that was spent on these tasks."""
-    return _ledgers[0].of_authors(tasks)
-
-
-def cost_words(spent: Spent | None) -> str:
-    """ "0.42 USD", "0.42 USD + ?" where a price is missing, "–" where nothing is known."""
-    if spent is None:
-        return "–"
+def cost_words(spent: Spent) -> str:
+    """ "0.42 USD", "0.42 USD + ?" where a price is missing, "–" where nothing was spent."""
     sums = [f"{amount:.2f} {currency}" for currency, amount in sorted(spent.cost.items())]
     return " + ".join([*sums, *(["?"] if spent.unpriced else [])]) or "–"

@@ -43,11 +43,6 @@ class Chosen:
     entries: tuple[Entry, ...]
 
 
-def submission_key(pk: int) -> str:
-    """What an address calls a submission."""
-    return f"{_SUBMISSION}{pk}"
-
-
 def choose(reader: Author, keys: Sequence[str]) -> Chosen:
     """The entries of these keys, in their order. Raises Refused: too few, too many, unknown ones, or of other tasks."""
     wanted = list(dict.fromkeys(keys))

@@ -73,7 +73,6 @@ function commands(): Command[] {
     ...METHODS.map((by): Command => ({ id: `method:${by}`, title: `Compare speeds by ${by}`, group: "Results", run: () => (method.value = by) })),
     ...graphNames.value.map((name): Command => ({ id: `graph:${name}`, title: `Show graph ${name}`, group: "Graph", run: () => (graph.value = name) })),
     ...entries.value.slice(1).map((one, at): Command => ({ id: `first:${one.key}`, title: `Hold the others against ${letter(at + 1)} ${one.author}`, group: "Results", run: () => putFirst(one.key) })),
-    { id: "blind", title: "Compare with names hidden", group: "Go to", run: () => location.assign("/compare/blind/") },
     { id: "boards", title: "Go to the leaderboard", group: "Go to", run: () => location.assign("/boards/") },
     { id: "catalogue", title: "Go to the catalogue", group: "Go to", run: () => location.assign("/") },
     { id: "theme", title: "Switch between light and dark", group: "View", run: toggleTheme },

@@ -48,7 +48,7 @@ export function Drawings() {
                   onSelect={(node) => (chosen.value = new Set(node === null ? [] : [node]))} onAdd={(nodes) => (chosen.value = new Set([...chosen.value, ...nodes]))}
                   onToggle={(node) => (chosen.value = flipped(chosen.value, node))} onOpen={() => undefined} onSearch={() => undefined}
                 />
-              ) : state?.status === "failed" ? <Message title="Not drawn" tone="fail">{state.message}</Message> : one.run === null ? <Message title="No drawing">It was not evaluated: its pattern is drawn on its own page.</Message> : <Message busy title="Loading the graph" />}
+              ) : state?.status === "failed" ? <Message title="Not drawn" tone="fail">{state.message}</Message> : one.run === null ? <Message title="No drawing">It was not evaluated, so that no rewritten graph is known.</Message> : <Message busy title="Loading the graph" />}
             </div>
           );
         })}
