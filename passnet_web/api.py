@@ -26,6 +26,7 @@ from submissions.api.drafts import router as drafts
 from submissions.api.graphs import router as graph_pages
 from submissions.api.history import router as history
 from submissions.api.imports import router as imports
+from submissions.api.reviewing import router as review_queue
 from submissions.api.reviews import router as reviews
 from submissions.api.runs import router as runs
 from submissions.api.searches import router as searches
@@ -47,6 +48,7 @@ for router in (
     checks,
     runs,
     reviews,
+    review_queue,
     devices,
     baselines,
     slower,

@@ -7,12 +7,13 @@ author and admins cancel one. Somebody else's run is answered like one that does
 import uuid
 
 from django.conf import settings
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from evaluator.verdicts import RunState
 from graphs.refused import Refused
 from submissions.imported import is_example
-from submissions.models import Author, OwnedTask, Run, Share, Submission, Upload
+from submissions.models import Author, OwnedTask, ReviewItem, Run, Share, Submission, Upload
 from submissions.tokens import Scope, digest_of
 
 # Read when somebody asks for them: a browser that follows a run reads its row several times a second.
@@ -124,6 +125,37 @@ def access_submission(reader: Author, submission_id: int) -> Submission:
     if found is None or not may_read_work(reader, found.author):
         raise Refused(404, "unknown_submission", "There is no such submission that you may see. /boards/ leads to all.")
     return found
+
+
+def visible_items(reader: Author) -> QuerySet[ReviewItem]:
+    """Items of the review queue whose work this reader may look into: all of them for reviewers."""
+    items = ReviewItem.objects.all()
+    if is_reviewer(reader):
+        return items
+    public = Q(author__kind=Author.Kind.MODEL, author__user=None) & (
+        Q(author__brought_in_by=None) | Q(author__brought_in_by=reader)
+    )
+    return items.filter(Q(author=reader) | Q(author__kind=Author.Kind.BUILT_IN) | public)
+
+
+def access_item(reader: Author, item_id: int) -> ReviewItem:
+    """An item that this reader may look at and comment on."""
+    item = visible_items(reader).select_related("author", "task", "run", "submission").filter(pk=item_id).first()
+    if item is None:
+        raise Refused(404, "unknown_item", "There is no such item that you may see. /review/ lists all.")
+    return item
+
+
+def require_reviewer(reader: Author) -> None:
+    """Raises Refused for whoever may look and comment only: deciding, labelling and assigning is for reviewers."""
+    if not is_reviewer(reader):
+        raise Refused(403, "not_a_reviewer", "Only reviewers and admins decide. You may comment; ask one of them.")
+
+
+def may_decide(reviewer: Author, item: ReviewItem) -> bool:
+    """Whether a reviewer may decide on it: nobody is a judge in their own case, but for an admin, who may have to."""
+    own = reviewer.pk in (item.author_id, item.author.brought_in_by_id)
+    return is_reviewer(reviewer) and (not own or is_admin(reviewer))
 
 
 def may_review(author: Author, run: Run) -> bool:

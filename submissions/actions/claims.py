@@ -17,6 +17,7 @@ from evaluator.verdicts import RunState
 from submissions.actions.runs import CANCELLED, do_dispatch
 from submissions.events import Event, StaleToken, append_events, state_event
 from submissions.models import LIVE_STATES, Lease, Run
+from submissions.reviewing.enrolling import enrol_ended
 from submissions.safe_json import safe_json, safe_text
 from submissions.summary import summarise
 
@@ -82,6 +83,7 @@ def do_finish_run(claim: Claim, result: Mapping[str, Any]) -> None:
             verdict=short.verdict[:12],
         )
         _end_lease(claim.run_id, claim.token, "done")
+    enrol_ended(claim.run_id)
 
 
 def do_finish_measuring(claim: Claim, result: Mapping[str, Any]) -> None:
@@ -158,6 +160,8 @@ def _lose(run_id: str, token: int, why: str) -> RunState:
     Run.objects.filter(pk=run_id).update(state=state, **changes)
     append_events(run_id, [state_event(state, changes["message"])])
     _end_lease(run_id, token, "lost")
+    if state is RunState.INFRASTRUCTURE_ERROR:
+        enrol_ended(run_id)
     if state is RunState.QUEUED:
         transaction.on_commit(lambda: do_dispatch(run_id, run.device))
     return state

@@ -12,6 +12,7 @@ from submissions.actions.revisions import do_hand_in
 from submissions.events import Event, state_event
 from submissions.imported_results import BadResults, Results, read_results
 from submissions.models import Author, Bundle, ImportedRun, Revision, Run, RunEvent
+from submissions.reviewing.enrolling import enrol_ended
 from submissions.safe_json import safe_json, safe_text
 from submissions.summary import summarise
 
@@ -107,6 +108,7 @@ def _store(
         harness=str(results.origin.get("harness") or "")[:64],
     )
     _write_log(run, [("origin", results.origin), *results.events, state_event(RunState.DONE)])
+    enrol_ended(str(run.pk))
     return Imported(run, fresh=True)
 
 

@@ -17,6 +17,7 @@ from submissions.devices import device_names
 from submissions.importing.checking import Checked
 from submissions.importing.eval_log import as_json, read_eval_log
 from submissions.models import OPEN_STATES, Author, Lane, ReportedLog, Run, Submission
+from submissions.reviewing.enrolling import enrol_submissions
 from submissions.safe_json import safe_json, safe_text
 from submissions.task_names import find_task, names_stamp, tasks_by_name
 
@@ -90,6 +91,8 @@ def do_store_submissions(author: Author, checked: Sequence[Checked]) -> None:
         ],
         ignore_conflicts=True,  # another import was faster
     )
+    stored = Submission.objects.filter(author=author, hash__in=[one.handed.hash for one in checked], review_item=None)
+    enrol_submissions(stored.select_related("task").defer("files"))
 
 
 def do_note_reported(author: Author, scores: Iterable[tuple[str, str, float]]) -> None:
@@ -169,6 +172,7 @@ def _evaluate(submission: Submission, device: str) -> int:
         run = do_request_run(submission.author, task, submission.files, device, Lane.BACKGROUND)
     except Refused as refused:
         Submission.objects.filter(pk=submission.pk).update(problem=safe_text(refused.message)[:500])
+        enrol_submissions(Submission.objects.filter(pk=submission.pk, review_item=None).select_related("task"))
         return 0
     Submission.objects.filter(pk=submission.pk).update(revision=run.revision)
     return 1

@@ -6,6 +6,7 @@ from submissions.models.imported import Bundle, ImportedRun
 from submissions.models.people import ApiToken, AuditEntry, Author, RateCount
 from submissions.models.review import (
     RegressionCase,
+    ReviewChange,
     ReviewComment,
     ReviewDraft,
     ReviewItem,
@@ -46,6 +47,7 @@ __all__ = [
     "RateCount",
     "RegressionCase",
     "ReportedLog",
+    "ReviewChange",
     "ReviewComment",
     "ReviewDraft",
     "ReviewItem",

@@ -74,12 +74,11 @@ class ReviewLabel(models.Model):
 
 
 class ReviewStep(models.Model):
-    """What a reviewer did in one go, to one item or to many. `changes`: [{item, before, after}]; it can be undone."""
+    """What a reviewer did in one go, to one item or to many. It can be undone."""
 
     actor = models.ForeignKey(Author, on_delete=models.PROTECT, related_name="review_steps")
     at = models.DateTimeField(default=timezone.now)
     what = models.CharField(max_length=20)
-    changes = models.JSONField()
     undone_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -88,6 +87,21 @@ class ReviewStep(models.Model):
 
     def __str__(self) -> str:
         return f"{self.actor_id} {self.what} {self.at:%Y-%m-%d %H:%M}"
+
+
+class ReviewChange(models.Model):
+    """What a step made of one item: what may change, before and after it."""
+
+    step = models.ForeignKey(ReviewStep, on_delete=models.CASCADE, related_name="changes")
+    item = models.ForeignKey(ReviewItem, on_delete=models.CASCADE, related_name="changes")
+    before = models.JSONField()
+    after = models.JSONField()
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.step_id} {self.item_id}"
 
 
 class ReviewComment(models.Model):

@@ -1,0 +1,1 @@
+"""The review queue: why submissions failed, told by rule, and what reviewers make of it."""
