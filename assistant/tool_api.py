@@ -6,6 +6,7 @@ from django.http import HttpRequest
 from ninja import Router, Schema
 from pydantic import Field
 
+from assistant.mcp_http import router as agents
 from assistant.providers.words import ToolCall
 from assistant.sending import never_send
 from assistant.tools import Workplace, call_tool, tool_specs
@@ -17,6 +18,7 @@ from submissions.devices import device_names
 from submissions.files import check_files, check_texts
 
 router = Router(tags=["assistant"])
+router.add_router("", agents)
 
 CALLED = limits.Rate("tool called", 120, 0.25)
 #: It waits for the queue: whoever calls from outside asks for a run and follows it, see assistant.mcp_server.

@@ -75,6 +75,7 @@ def _identify(request: HttpRequest) -> None:
     limits.take(limits.TOKEN_REQUESTS, token.pk)
     request.user = token.author.user
     request.token_scope = Scope(token.scope)  # type: ignore[attr-defined]
+    request.api_token = token  # type: ignore[attr-defined]
     needed = Scope.EVALUATE if EVALUATE.fullmatch(request.path) else Scope.RUN
     require_scope(request, Scope.READ if request.method in SAFE_METHODS else needed)
 

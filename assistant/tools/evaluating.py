@@ -24,13 +24,7 @@ _MOST_LOG = 2000  # characters
 
 def evaluate(place: Workplace) -> str:
     """Queues a run of the files, waits for its end and sums it up. Cancelling ends the run as well."""
-    try:
-        limits.take(limits.RUNS, place.author.pk)
-        _check_room(place)
-        run = do_request_run(place.hands_in or place.author, place.task, place.files, place.device)
-    except Refused as refused:
-        raise ToolProblem(refused.message) from None
-    place.runs.append(str(run.pk))
+    run = begin_run(place)
     until = time.monotonic() + place.longest_wait
     said = ""
     while True:
@@ -47,6 +41,18 @@ def evaluate(place: Workplace) -> str:
             said = doing
             place.doing(doing)
         time.sleep(_LOOK_SECONDS)
+
+
+def begin_run(place: Workplace) -> Run:
+    """Queues a run of the files. Raises ToolProblem where none is taken."""
+    try:
+        limits.take(limits.RUNS, place.author.pk)
+        _check_room(place)
+        run = do_request_run(place.hands_in or place.author, place.task, place.files, place.device)
+    except Refused as refused:
+        raise ToolProblem(refused.message) from None
+    place.runs.append(str(run.pk))
+    return run
 
 
 def _check_room(place: Workplace) -> None:

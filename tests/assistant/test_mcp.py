@@ -46,7 +46,7 @@ def use(url, token, folder, *steps):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_agent_writes_a_file_and_has_it_judged(live_server, author, tmp_path):
+def test_an_agent_writes_a_file_and_has_it_judged(live_server, author, tmp_path, monkeypatch, capsys):
     task = store_task()
     token = do_make_token(author, "agent", Scope.RUN, 1)[1]
     folder = tmp_path / "pass"
@@ -68,8 +68,11 @@ def test_an_agent_writes_a_file_and_has_it_judged(live_server, author, tmp_path)
     assert (folder / "P.py").read_text() == "x = 1\n" and not (tmp_path / "out.py").exists()
     assert Run.objects.get().revision.files == {"P.py": "x = 1\n"}
     TaskMark.objects.create(author=author, task=task, never_send=True)
-    _, said = use(live_server.url, token, folder, ("list_graphs", {}))
-    assert said[0][1] and "never send" in said[0][0]
+    monkeypatch.setenv("PASSNET_URL", live_server.url)
+    reads = do_make_token(author, "reads", Scope.READ, 1)[1]
+    for key, name, words in ((token, task.slug, "never send"), (token, "none", "no task"), (reads, task.slug, "scope")):
+        monkeypatch.setenv("PASSNET_TOKEN", key)
+        assert main(["--task", name, "--folder", str(folder)]) == 2 and words in capsys.readouterr().err
 
 
 def test_files_stay_in_the_folder(tmp_path):
