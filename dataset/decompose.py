@@ -1,42 +1,27 @@
 """From a whole graph to its subgraphs: single operators, windows that repeat (classical), ranges that fuse."""
 
-import hashlib
-import importlib
-import json
-import os
-import shutil
-import sys
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
 from typing import Any, Literal
 
 import torch
 from torch.fx import Node
-from tqdm import tqdm
 
-from dataset import checks, manifest, subgraphs
+from dataset import checks, subgraphs
 from dataset.folding import Range, fold
 from dataset.fx_samples import NotASample
-from dataset.limited import run_limited
 from dataset.subgraphs import Cut, Values
 from evaluator.engine.build import build
 from evaluator.engine.inputs import graph_inputs, replay
 from evaluator.engine.printed import target_name
 from graphs.fx_source import parse
-from graphs.samples import Sample, find_samples, hash_source, read_sample, write_sample
+from graphs.samples import Sample, hash_source
 
 Kind = Literal["single", "classical", "fusible"]
 KINDS: tuple[Kind, ...] = ("single", "classical", "fusible")
 FOLDER = "_decomposed"
-MANIFEST = "decomposed.jsonl"
-KERNELS = "kernels.jsonl"  # what was counted
 _SHARE = 0.7  # of the time for a graph that may go into finding ranges; the rest cuts them out and checks them
 _SEED = 0
-_NO_LIMIT = 1 << 50  # CUDA reserves more addresses than any limit on them
 
 Facts = dict[str, Any]  # what graph_net.json says of a subgraph
 Wanted = tuple[list[Range], Facts]
@@ -47,7 +32,7 @@ class DecomposeOptions:
     """`seconds` and `memory_bytes` hold for each whole graph.
 
     `window` (operators of a prefix, 0: all) and `device` (whose kernels are counted) are for fusible subgraphs.
-    `resume` leaves what was done before with the same options, as MANIFEST has it, as it is.
+    `resume` leaves what was done before with the same options as it is. `workers` graphs are cut at the same time.
     """
 
     kind: Kind
@@ -56,86 +41,7 @@ class DecomposeOptions:
     window: int = 64
     device: str = "cpu"
     resume: bool = False
-
-
-def decompose_all(root: Path, options: DecomposeOptions) -> list[dict[str, Any]]:
-    """Decompose every whole graph below `root` into its folder `_decomposed`; what is there of that kind is replaced.
-
-    One object each: `graph` (folder below `root`), `status` (done, failed, time, memory, died), `why`, `subgraphs`
-    (folders below `root`), `left` (reason → count), `seconds`.
-    """
-    folders = [path for path in find_samples(root) if not any(map(_is_inside, path.relative_to(root).parts))]
-    if options.kind == "fusible":
-        _import_inductor()
-        _remember(root, options)
-        folders.sort(key=lambda path: (path / "model.py").stat().st_size)  # large ones share blocks with small ones
-    known = manifest.read_manifest(root / MANIFEST) if options.resume else {}
-    tqdm.monitor_interval = 0  # no thread: processes are forked from here
-    results = []
-    for folder in tqdm(folders, unit="graph", disable=not sys.stderr.isatty()):
-        key = _key(root, folder, options)
-        result = known.get(key)
-        if result is None or result["status"] != "done":
-            result = {"key": key, **_decompose_one(root, folder, options)}
-            manifest.append(root / MANIFEST, result)
-        results.append({name: value for name, value in result.items() if name != "key"})
-    return sorted(results, key=lambda result: str(result["graph"]))
-
-
-def _is_inside(part: str) -> bool:
-    """Of the way to a folder: it is a subgraph, or belongs to a capture or a decomposition that is at work."""
-    return part == FOLDER or part.startswith((".capture-", ".decompose-"))
-
-
-def _remember(root: Path, options: DecomposeOptions) -> None:
-    """What an earlier call counted."""
-    from dataset import kernel_counts
-
-    if options.resume and (root / KERNELS).is_file():
-        for line in (root / KERNELS).read_text("utf-8").splitlines():
-            with suppress(ValueError):  # cut off when the process was ended
-                kernel_counts.merge(json.loads(line))
-
-
-def _import_inductor() -> None:
-    """Once, before the forks; with this its import leaves a GPU to them."""
-    os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
-    importlib.import_module("dataset.fusible")
-
-
-def _key(root: Path, folder: Path, options: DecomposeOptions) -> str:
-    source = hashlib.sha256((folder / "model.py").read_bytes()).hexdigest()
-    how = f" window={options.window} device={options.device}" if options.kind == "fusible" else ""
-    return f"{folder.relative_to(root).as_posix()} {source} {options.kind}{how}"
-
-
-def _decompose_one(root: Path, folder: Path, options: DecomposeOptions) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory(prefix=".decompose-", dir=root) as work:
-        outcome = run_limited(
-            partial(_decompose_into, folder, Path(work) / "found", options),
-            Path(work),
-            seconds=options.seconds,
-            memory_bytes=options.memory_bytes if options.device == "cpu" else _NO_LIMIT,
-        )
-        value = outcome.value or {"subgraphs": [], "left": {}, "counted": {}}
-        names = value["subgraphs"]
-        if outcome.status == "done":
-            _replace(Path(work) / "found", names, folder / FOLDER, options.kind)
-    if value["counted"]:
-        from dataset import kernel_counts
-
-        kernel_counts.merge(value["counted"])
-        with (root / KERNELS).open("a") as file:
-            file.write(json.dumps(value["counted"]) + "\n")
-    below = (folder / FOLDER).relative_to(root)
-    return {
-        "graph": folder.relative_to(root).as_posix(),
-        "status": outcome.status,
-        "why": outcome.why,
-        "subgraphs": [(below / name).as_posix() for name in names],
-        "left": value["left"],
-        "seconds": outcome.seconds,
-    }
+    workers: int = 1
 
 
 def decompose(
@@ -218,30 +124,3 @@ def _sample(parent: Sample, kind: Kind, index: int, places: Sequence[Range], fac
         content_hash=hash_source(cut.source),
         subgraph_sources={parent.name: ranges},
     )
-
-
-def _decompose_into(folder: Path, found: Path, options: DecomposeOptions) -> dict[str, Any]:
-    names: list[str] = []
-    left: dict[str, int] = {}
-    for sample, why in decompose(read_sample(folder), options, left):
-        if why is None:
-            write_sample(sample, found / sample.name)
-            names.append(sample.name)
-        else:
-            left[why] = left.get(why, 0) + 1
-    counted: dict[str, Any] = {}
-    if options.kind == "fusible":
-        from dataset import kernel_counts
-
-        counted = kernel_counts.take_new()
-    return {"subgraphs": names, "left": left, "counted": counted}
-
-
-def _replace(found: Path, names: Sequence[str], target: Path, kind: Kind) -> None:
-    for old in find_samples(target):
-        net = old / "graph_net.json"
-        if net.is_file() and json.loads(net.read_text("utf-8")).get("subgraph_kind") == kind:
-            shutil.rmtree(old)
-    for name in names:
-        target.mkdir(exist_ok=True)
-        shutil.move(found / name, target / name)

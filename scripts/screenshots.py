@@ -76,7 +76,8 @@ class Camera:
             for theme in themes[: 1 if once and not self._everything else 2]:
                 self._page.emulate_media(color_scheme=theme, reduced_motion="reduce")
                 self._page.mouse.move(0, 0)
-                self._page.wait_for_timeout(400)  # canvas and editor draw once more after a change of size or theme
+                # canvas and editor draw once more after a change of size or theme; scroll bars fade after one of size
+                self._page.wait_for_timeout(1500 if theme == themes[0] else 400)
                 name = f"{state}{'' if width == 1440 else f'-{width}'}-{theme}.png"
                 assert self._page.context.browser is not None
                 picture = with_palette(self._page.context.browser, self._page.screenshot())

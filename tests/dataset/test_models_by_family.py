@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dataset.cli import models_of
+from dataset.commands import models_of
 from dataset.models import parse_name
 
 LIST = Path(__file__).parents[2] / "scripts" / "models_by_family.txt"
