@@ -4,8 +4,20 @@ import json
 
 import pytest
 
-from assistant.models import Batch, Consent, Evaluation, Provider, TaskMark
-from submissions.models import Draft, Run, RunReview, SavedSearch, Share, Upload
+from assistant.models import AgentCopy, Batch, Consent, Evaluation, Provider, TaskMark
+from submissions.models import (
+    Draft,
+    RegressionCase,
+    ReviewComment,
+    ReviewDraft,
+    ReviewLabel,
+    ReviewStep,
+    Run,
+    RunReview,
+    SavedSearch,
+    Share,
+    Upload,
+)
 from tests.security.people import DRAFT, FILES, RUNS, call
 
 
@@ -30,6 +42,7 @@ def writes(run: Run) -> list[tuple[str, str, object]]:
         ("POST", "/api/uploads/module", {"text": "x = 1"}),
         ("DELETE", "/api/uploads/tasks/doubled-relu", None),
         *WRITES_OF_THE_ASSISTANT,
+        *WRITES_OF_THE_REVIEW,
     ]
 
 
@@ -59,11 +72,22 @@ WRITES_OF_THE_ASSISTANT: list[tuple[str, str, object]] = [
     ("POST", "/api/evaluate", {"task": "doubled-relu", "files": FILES}),
     ("POST", "/api/evaluate/batch", {"items": [{"task": "doubled-relu", "files": FILES}]}),
     ("POST", "/api/evaluate/1/cancel", None),
+    ("POST", "/api/assistant/tasks/doubled-relu/mcp", {"jsonrpc": "2.0", "id": 1, "method": "ping"}),
+]
+WRITES_OF_THE_REVIEW: list[tuple[str, str, object]] = [
+    ("POST", "/api/review/steps", {"what": "label", "all": {"state": "any"}, "value": "mine"}),
+    ("POST", "/api/review/undo", None),
+    ("POST", "/api/review/items/1/comments", {"text": "hello"}),
+    ("DELETE", "/api/review/items/1/comments/1", None),
+    ("PUT", "/api/review/items/1/draft", {"fields": {"note": "half a"}}),
+    ("POST", "/api/review/items/1/rerun", {"device": "cpu"}),
+    ("POST", "/api/review/items/1/case", {"why": "because"}),
 ]
 
 
 def unchanged() -> bool:
-    kinds = (Draft, RunReview, SavedSearch, Share, Upload, Provider, Consent, TaskMark, Batch, Evaluation)
+    kinds = [Draft, RunReview, SavedSearch, Share, Upload, Provider, Consent, TaskMark, Batch, Evaluation, AgentCopy]
+    kinds += [ReviewStep, ReviewComment, ReviewDraft, ReviewLabel, RegressionCase]
     return Run.objects.count() == 1 and not any(kind.objects.exists() for kind in kinds)
 
 
@@ -76,9 +100,8 @@ def test_every_write_of_the_api_is_tried_here(ada, run):
         if method.upper() not in ("GET", "HEAD")
     }
     plain = {"{slug}": "doubled-relu", "{run_id}": str(run.pk), "{name}": "f32", "{share_id}": "1", "{search_id}": "1"}
-    plain |= {
-        f"{{{what}_id}}": "1" for what in ("provider", "conversation", "proposal", "attempt", "batch", "evaluation")
-    }
+    numbered = ("provider", "conversation", "proposal", "attempt", "batch", "evaluation", "item", "comment")
+    plain |= {f"{{{what}_id}}": "1" for what in numbered}
     filled = set()
     for method, path in known:
         for part, value in plain.items():
