@@ -60,14 +60,15 @@ class _Namespaces:
     def __init__(self, functions: list[FunctionType]) -> None:
         homes = {id(home): home for home in (*_OPERATOR_HOMES, *_TRITON_HOMES, *_MODULES, *(one for one, _ in _CLOCKS))}
         classes = [cls for home in homes.values() for cls in (home.__mro__ if isinstance(home, type) else (home,))]
-        self._names = [(vars(cls), dict(vars(cls))) for cls in {id(one): one for one in classes}.values()]
+        spaces = [vars(cls) for cls in {id(one): one for one in classes}.values()]
+        self._values = [(names, list(names.values())) for names in spaces]  # one that is replaced keeps its place
         self._functions = [(one, one.__code__, one.__defaults__, one.__kwdefaults__) for one in functions]
         self._types = [(module, type(module)) for module in _MODULES]
         self._flags = _flags()
 
     def unchanged(self) -> bool:
         return (
-            all(len(now) == len(old) and all(map(is_, old.values(), map(now.get, old))) for now, old in self._names)
+            all(len(now) == len(old) and all(map(is_, old, now.values())) for now, old in self._values)
             and all(
                 one.__code__ is code and one.__defaults__ is defaults and one.__kwdefaults__ is keywords
                 for one, code, defaults, keywords in self._functions

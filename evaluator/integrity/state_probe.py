@@ -2,6 +2,7 @@
 
 import gc
 import hashlib
+import sys
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,9 +17,14 @@ from evaluator.integrity.taint import Ledger, storage_key
 from evaluator.verdicts import FindingClass, Severity
 
 MOST_OBJECTS = 20_000
-_PLAIN = (str, bytes, int, float, complex, bool, type(None), BuiltinFunctionType, torch.dtype, torch.device)
+# exact types: what hangs on a subclass of a number or text is looked at
+_PLAIN = frozenset({str, bytes, int, float, complex, bool, type(None), BuiltinFunctionType, torch.dtype, torch.device})
 # objects of these lead to half of the process, and not to anything that a submission could hide there
 _OTHERS = frozenset({"torch", "numpy", "threading", "logging", "_thread", "ast", "inspect", "evaluator"})
+_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+_NOWHERE = ModuleType("nowhere")
+_flags_of = type.__dict__["__flags__"].__get__  # a metaclass has no say in it
+_module = type.__dict__["__module__"].__get__
 _OPEN = (dict, list, tuple, set, frozenset, FunctionType, MethodType, CellType)
 
 
@@ -56,33 +62,53 @@ class _Walk:
         pending: list[tuple[Any, str]] = [(start, name)]
         while pending and len(self.seen) < MOST_OBJECTS:
             thing, path = pending.pop()
-            if isinstance(thing, _PLAIN) or id(thing) in self.seen:
+            kind = type(thing)
+            if kind in _PLAIN or id(thing) in self.seen or (kind is type and self._is_of_a_library(thing)):
                 continue
             self.seen.add(id(thing))
             if isinstance(thing, torch.Tensor):
                 self.kept.append(Kept(path, thing, _contents(thing)))
-            elif not isinstance(thing, ModuleType):
+            else:
                 pending.extend(self._parts(thing, path))
 
     def _parts(self, thing: Any, path: str) -> list[tuple[Any, str]]:
         """What an object holds that the submission could have put there."""
         if type(thing) is dict:
-            values = [(part, f"{path}.{key}" if isinstance(key, str) else f"{path}[…]") for key, part in thing.items()]
-            return values + [(key, f"{path} (key)") for key in thing]
+            values = [
+                (part, f"{path}.{key}" if isinstance(key, str) else f"{path}[…]")
+                for key, part in thing.items()
+                if type(part) not in _PLAIN
+            ]
+            return values + [(key, f"{path} (key)") for key in thing if type(key) not in _PLAIN]
+        if isinstance(thing, ModuleType):  # one that nothing can import is a box like any other
+            inside = vars(thing)
+            return [] if sys.modules.get(str(inside.get("__name__"))) is thing else [(inside, path)]
         if isinstance(thing, FunctionType):
             closure = [cell.cell_contents for cell in thing.__closure__ or () if _filled(cell)]
             return [(part, path) for part in (*closure, thing.__defaults__, thing.__kwdefaults__, vars(thing))]
         if isinstance(thing, type):
-            return [(part, path) for part in list(vars(thing).values())] if thing.__module__ in self.own else []
+            return [] if self._is_of_a_library(thing) else [(part, path) for part in list(vars(thing).values())]
         if isinstance(thing, threading.local):
             return [(part, f"{path}.{name}") for name, part in vars(thing).items()]
-        home = type(thing).__module__.split(".")[0]
+        home = _module_of(type(thing)).split(".")[0] if self._is_of_a_library(type(thing)) else ""
         if home == "triton":  # a kernel: what was hung onto it, not what Triton keeps for itself
             hung = (torch.Tensor, dict, list, tuple)
             return [(part, path) for part in getattr(thing, "__dict__", {}).values() if isinstance(part, hung)]
         if home in _OTHERS and not isinstance(thing, _OPEN):
             return []
         return [(part, path) for part in gc.get_referents(thing)]
+
+    def _is_of_a_library(self, cls: type) -> bool:
+        """Whether a class can be had from the module that it names: the name alone is the word of who wrote it."""
+        if not _flags_of(cls) & _HEAP_TYPE:
+            return True  # written in C: nothing can be put there
+        home = _module_of(cls)
+        return home not in self.own and vars(sys.modules.get(home, _NOWHERE)).get(cls.__name__) is cls
+
+
+def _module_of(cls: type) -> str:
+    home = _module(cls)
+    return home if type(home) is str else ""
 
 
 def _filled(cell: CellType) -> bool:

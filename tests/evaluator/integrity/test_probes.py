@@ -207,6 +207,23 @@ def keep_in(module: ModuleType, how: str, tensor: torch.Tensor) -> None:
         module.box.inner = {1: tensor}
     elif how == "class":
         module.Box = type("Box", (), {"out": tensor, "__module__": "pass_dir.Pass"})  # type: ignore[attr-defined]
+    elif how == "class that names a library":
+        module.Box = type("OrderedDict", (), {"out": tensor, "__module__": "collections"})  # type: ignore[attr-defined]
+    elif how == "instance of a class that names torch":
+        module.box = type("Tensor", (), {"__module__": "torch", "__slots__": ("out",)})()  # type: ignore[attr-defined]
+        module.box.out = tensor
+    elif how == "class of a metaclass that lies":
+        lies = type("Lies", (type,), {"__module__": "torch", "__flags__": 0})
+        module.Box = lies("Box", (), {"out": tensor})  # type: ignore[attr-defined]
+    elif how == "text":
+        module.name = type("Name", (str,), {})("plain")  # type: ignore[attr-defined]
+        module.name.out = tensor
+    elif how == "module of its own":
+        module.more = type("More", (ModuleType,), {})("more")  # type: ignore[attr-defined]
+        module.more.out = tensor
+    elif how == "module that names a library":
+        module.more = ModuleType("math")  # type: ignore[attr-defined]
+        module.more.out = tensor
     elif how == "partial":
         module.launch = functools.partial(print, tensor)  # type: ignore[attr-defined]
     elif how == "generator":
@@ -222,6 +239,12 @@ WAYS = [
     "lru_cache",
     "instance",
     "class",
+    "class that names a library",
+    "instance of a class that names torch",
+    "class of a metaclass that lies",
+    "text",
+    "module of its own",
+    "module that names a library",
     "partial",
     "generator",
 ]
