@@ -21,6 +21,7 @@ from submissions.api.baselines import router as baselines
 from submissions.api.boards import router as boards
 from submissions.api.checks import router as checks
 from submissions.api.comparing import router as comparisons
+from submissions.api.comparing_authors import router as author_comparisons
 from submissions.api.devices import router as devices
 from submissions.api.drafts import router as drafts
 from submissions.api.graphs import router as graph_pages
@@ -54,6 +55,7 @@ for router in (
     slower,
     boards,
     comparisons,
+    author_comparisons,
     history,
     imports,
     searches,

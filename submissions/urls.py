@@ -16,6 +16,7 @@ urlpatterns = [
     path("boards/authors/<int:author_id>/evaluate/", board_views.evaluate, name="evaluate_author"),
     path("boards/submissions/<int:submission_id>/", board_views.submission, name="submission"),
     path("compare/", compare_views.compare, name="compare"),
+    path("compare/authors/", compare_views.authors, name="compare_authors"),
     path("slower/", views.slower, name="slower"),
     path("s/<str:secret>/", shared_views.shared, name="shared"),
     path("s/<str:secret>/pass_dir.zip", shared_views.shared_zip, name="shared_zip"),

@@ -102,12 +102,7 @@ def inductor_contexts(tasks: Sequence[int]) -> list[Context]:
 
 def inductor_outcomes(tasks: Sequence[int], context: Context) -> dict[int, Outcome]:
     """Task → what Inductor comes to on it, where all of its graphs were measured and compared with eager."""
-    rows = _figures(tasks).filter(device=context.device, torch=context.torch, harness=context.harness, compared=True)
-    rows = rows.filter(origin="") if context.origin == HERE else rows.exclude(origin="")
-    graphs = {
-        graph: _score(ratio, first_t)
-        for graph, ratio, first_t in rows.order_by("measured_at").values_list("graph_id", "ratio", "first_t")
-    }
+    graphs = inductor_scores(tasks, context)
     entries: dict[int, list[int]] = defaultdict(list)
     for task, graph in TaskGraph.objects.filter(task_id__in=tasks).values_list("task_id", "graph_id"):
         entries[task].append(graph)
@@ -115,6 +110,16 @@ def inductor_outcomes(tasks: Sequence[int], context: Context) -> dict[int, Outco
         task: outcome_of([graphs[one] for one in own], timed=context.timed)
         for task, own in entries.items()
         if all(one in graphs for one in own)
+    }
+
+
+def inductor_scores(tasks: Sequence[int], context: Context) -> dict[int, GraphScore]:
+    """Graph → what Inductor comes to on it, of the graphs of these tasks that were measured and compared with eager."""
+    rows = _figures(tasks).filter(device=context.device, torch=context.torch, harness=context.harness, compared=True)
+    rows = rows.filter(origin="") if context.origin == HERE else rows.exclude(origin="")
+    return {
+        graph: _score(ratio, first_t)
+        for graph, ratio, first_t in rows.order_by("measured_at").values_list("graph_id", "ratio", "first_t")
     }
 
 
