@@ -17,6 +17,11 @@ from graphs.samples import TensorMeta
 
 MOST_COPIED_BYTES = 256 << 20  # of all copies of the inputs together
 
+#: What can be copied many at a time on a GPU. Others are rare (uint16, float8), and copied one by one.
+_TOGETHER = frozenset(
+    (torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.int32, torch.int64, torch.uint8, torch.bool)
+)
+
 _Piece = tuple[torch.Tensor, torch.Tensor]  # where to, and from where
 
 
@@ -94,8 +99,12 @@ class StaticInputs:
                 if isinstance(target, torch.Tensor):
                     shift = _shift(value, fraction) if roll else 0
                     pieces.setdefault(target.dtype, []).extend(_pieces(target, value, shift))
-        for alike in pieces.values():
-            primitives.copy_all([to for to, _ in alike], [source for _, source in alike])
+        for dtype, alike in pieces.items():
+            if dtype in _TOGETHER:
+                primitives.copy_all([to for to, _ in alike], [source for _, source in alike])
+            else:
+                for to, source in alike:
+                    to.copy_(source)
 
     def are_changed_by(self, call: Callable[[], Any]) -> bool:
         """Whether a call writes into the inputs, as in-place graphs do."""

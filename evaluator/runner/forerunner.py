@@ -25,7 +25,7 @@ from evaluator.engine.load import LoadedPass, load_submission
 from evaluator.engine.passes import apply_passes
 from evaluator.integrity import import_guard
 from evaluator.job import Job
-from evaluator.runner import calibration, compile_only, processes, protocol, workspace
+from evaluator.runner import calibration, compile_only, linux, processes, protocol, rlimits, workspace
 from evaluator.runner.processes import Process
 from evaluator.runner.protocol import Channel
 from graphs.fx_source import parse
@@ -91,6 +91,7 @@ def described(metas: Sequence[TensorMeta], scalars: Collection[str]) -> list[Val
 
 
 def _main(channel: Channel, folder: Path) -> None:
+    linux.set_name(rlimits.AHEAD)
     os.environ["CUDA_VISIBLE_DEVICES"] = ""  # a submission that asks for the device gets none here
     try:
         job = Job.from_json(channel.receive()[0]["job"])

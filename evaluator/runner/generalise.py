@@ -8,7 +8,7 @@ here changes a status or makes a finding of its own.
 import contextlib
 import copy
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from evaluator.engine.compare import compare, verdict
 from evaluator.engine.inputs import InputProblem, InputSet, dtype_of, replay
 from evaluator.events import GeneralCheck
 from evaluator.runner import other_shapes
+from evaluator.runner.ahead import Ahead
 from evaluator.runner.decided import Decided
 from evaluator.runner.forerunner import described
 from evaluator.runner.history import is_right
@@ -110,20 +111,16 @@ def examine(
     """
     until = time.monotonic() + _SECONDS
     found: list[GeneralCheck] = []
+    cases = Ahead(_cases(eager, runner, report))
     for check in CHECKS:
         if time.monotonic() > until:
             found.append(_outcome(check, "not applicable", "There was no time left for it."))
             continue
-        try:
-            with report.own_work("running the graph without the submission"):
-                case = _case(eager, check)
-        except Decided as problem:
-            found.append(_outcome(check, "not applicable", problem.message))
+        case = next(cases)
+        if isinstance(case, str):
+            found.append(_outcome(check, "not applicable", case))
             continue
-        if case is None:
-            found.append(_outcome(check, "not applicable", "No input can be changed in this way."))
-            continue
-        said, failure = _called(check, index, case, runner, report)
+        said, failure = _called(check, index, case, runner, report, cases.make)
         if said["outcome"] == "no" and in_doubt:
             runner.end()
             in_doubt, (said, failure) = False, _called(check, index, case, runner, report)
@@ -139,11 +136,16 @@ def examine(
 
 
 def _called(
-    check: _Check, index: int, case: Case, runner: RemoteRunner, report: Report
+    check: _Check,
+    index: int,
+    case: Case,
+    runner: RemoteRunner,
+    report: Report,
+    meanwhile: Callable[[], object] = lambda: None,
 ) -> tuple[GeneralCheck, Decided | None]:
     """What comes of one call, and how it failed, if it did."""
     try:
-        returned = runner.call(index, case, watched=False)
+        returned = runner.call(index, case, watched=False, meanwhile=meanwhile)
     except Decided as problem:
         return _outcome(check, "no", problem.message), problem
     with report.own_work("comparing the outputs"):
@@ -191,6 +193,20 @@ def _quick_inputs(metas: Sequence[TensorMeta], scalars: Collection[str]) -> list
         else:
             inputs += replay([meta], 0, 1.0, scalars=scalars)
     return inputs
+
+
+def _cases(eager: Reference, runner: RemoteRunner, report: Report) -> Iterator[Case | str]:
+    """For each of the checks a case, ready to be handed over, or why there is none."""
+    for check in CHECKS:
+        case: Case | str
+        try:
+            with report.own_work("running the graph without the submission"):
+                case = _case(eager, check) or "No input can be changed in this way."
+                if isinstance(case, Case):
+                    runner.share(case)
+        except Decided as problem:
+            case = problem.message
+        yield case
 
 
 def _case(eager: Reference, check: _Check) -> Case | None:

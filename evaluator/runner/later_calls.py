@@ -8,7 +8,7 @@ share a part of their values with the call before.
 import contextlib
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -18,6 +18,7 @@ from evaluator.engine.inputs import INPUT_SETS
 from evaluator.events import OutputReport
 from evaluator.integrity import probes
 from evaluator.measure.values import rolled_inputs
+from evaluator.runner.ahead import Ahead
 from evaluator.runner.decided import Decided
 from evaluator.runner.findings import Findings
 from evaluator.runner.history import History, is_right
@@ -42,17 +43,13 @@ def verify(
     """Make the calls; the first that is worse than those before counts, and ends them. Raises Decided."""
     until = time.monotonic() + _SECONDS
     closely_at = secrets.randbelow(_AT_LEAST)
-    before = None
     # On a GPU outputs of timed calls are verified too (speed.py): fewer calls do here.
     many = _AT_LEAST if eager.device != "cpu" else FEWEST + secrets.randbelow(MOST - FEWEST + 1)
-    for number in range(many):
-        with report.own_work("running the graph without the submission"):
-            case = eager.case(secrets.choice(INPUT_SETS[1:]))
-            if before is not None and number % _AT_LEAST:
-                case = eager.case_of(partly(before.inputs, case.inputs, rolled_inputs(eager.metas)))
-            before = case
+    cases = Ahead(_cases(eager, many, runner, report))
+    for number, case in enumerate(cases):
         started = time.monotonic()
-        returned = runner.call(index, case, closely=number == closely_at or secrets.randbelow(2) == 0)
+        closely = number == closely_at or secrets.randbelow(2) == 0
+        returned = runner.call(index, case, closely=closely, meanwhile=cases.make)
         with report.own_work("comparing the outputs"):
             outputs = compare(case.expected, returned.outputs)
             again = history.add(returned.outputs, outputs)
@@ -70,6 +67,18 @@ def verify(
         now = time.monotonic()
         if now - started > _SLOW_SECONDS or (now > until and number + 1 >= _AT_LEAST):
             return
+
+
+def _cases(eager: Reference, many: int, runner: RemoteRunner, report: Report) -> Iterator[Case]:
+    before = None
+    for number in range(many):
+        with report.own_work("running the graph without the submission"):
+            case = eager.case(secrets.choice(INPUT_SETS[1:]))
+            if before is not None and number % _AT_LEAST:
+                case = eager.case_of(partly(before.inputs, case.inputs, rolled_inputs(eager.metas)))
+            before = case
+            runner.share(case)
+        yield case
 
 
 def partly(before: Sequence[Any], new: Sequence[Any], may: Sequence[bool]) -> list[Any]:

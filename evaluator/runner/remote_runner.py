@@ -51,6 +51,7 @@ class RemoteRunner:
         self._channel: Channel | None = None  # None: no process
         self._waiting = False  # the process has been started and was not heard of yet
         self._number = 0
+        self._shared: tuple[Case, int, list[Message]] | None = None  # a case whose inputs lie in a file already
         self._rewritten: dict[int, list[str]] = {}  # graphs whose modules the present process holds → passes in them
         self._served: set[int] = set()  # the graphs that the present process has worked on
 
@@ -87,17 +88,29 @@ class RemoteRunner:
         if self._channel is not None and self._is_alive():
             self._ask({"do": "foresee", "graph": index, "inputs": list(inputs)}, "while it waited", _SEND_SECONDS)
 
+    def share(self, case: Case) -> None:
+        """Have the inputs of the next call lie in memory that can be handed over. The runner gets it with the call."""
+        self._drop_shared()
+        self._shared = (case, *tensors.share(case.inputs, "inputs"))
+
     def call(
-        self, index: int, case: Case, *, count: bool = False, closely: bool = False, watched: bool = True
+        self,
+        index: int,
+        case: Case,
+        *,
+        count: bool = False,
+        closely: bool = False,
+        watched: bool = True,
+        meanwhile: Callable[[], object] = lambda: None,
     ) -> Returned:
         """Call the rewritten graph on the case's inputs; what it expects only tells how much room the outputs need.
 
         `count`: say what is launched. `closely`: watch what launchers do and keep. Not `watched`: no guard looks on,
-        for nothing that is judged comes of the call.
+        for nothing that is judged comes of the call. `meanwhile` is done while the runner works; it raises nothing.
         """
         if not self._is_alive() or index not in self._rewritten:
             self.apply(index)
-        inputs_file, descriptions = tensors.share(case.inputs, "inputs")
+        inputs_file, descriptions = self._take_shared(case)
         outputs_file = tensors.room_for(case.expected)
         files = (inputs_file, outputs_file)
         request = {"do": "call", "graph": index, "inputs": descriptions, "random_seed": case.random_seed}
@@ -105,7 +118,8 @@ class RemoteRunner:
         request |= {"written": case.written, "aliases": case.aliases}
         try:
             started = time.monotonic()
-            answer = self._ask(request, decided.in_a_call(self._rewritten[index]), self._limits.call_seconds, files)
+            when = decided.in_a_call(self._rewritten[index])
+            answer = self._ask(request, when, self._limits.call_seconds, files, meanwhile)
             seconds = time.monotonic() - started
             with self._believing():
                 outputs = tensors.collect(outputs_file, answer["outputs"])
@@ -154,6 +168,18 @@ class RemoteRunner:
         self._rewritten = {}
         self._served = set()
 
+    def _take_shared(self, case: Case) -> tuple[int, list[Message]]:
+        if self._shared is None or self._shared[0] is not case:
+            self.share(case)
+        assert self._shared is not None
+        (_, file, descriptions), self._shared = self._shared, None
+        return file, descriptions
+
+    def _drop_shared(self) -> None:
+        if self._shared is not None:
+            protocol.close_all(self._shared[1:2])
+            self._shared = None
+
     def _hear_ready(self) -> None:
         assert self._channel is not None
         self._waiting = False
@@ -174,13 +200,21 @@ class RemoteRunner:
                 self.end()  # nothing was asked: it has died, or speaks out of turn
         return self._channel is not None
 
-    def _ask(self, request: Message, when: str, seconds: float, descriptors: Sequence[int] = ()) -> Message:
+    def _ask(
+        self,
+        request: Message,
+        when: str,
+        seconds: float,
+        descriptors: Sequence[int] = (),
+        meanwhile: Callable[[], object] = lambda: None,
+    ) -> Message:
         """The answer to one request; raises Decided for a failure of the submission and for a lost runner."""
         assert self._channel is not None
         channel, deadline = self._channel, time.monotonic() + seconds
         self._number += 1
         try:
             channel.send({"number": self._number, **request}, descriptors)
+            meanwhile()
             while True:
                 if channel not in self._readable(deadline - time.monotonic()):
                     raise protocol.Closed  # or the time is over

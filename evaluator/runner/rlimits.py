@@ -12,6 +12,7 @@ PROCESSES = 64  # processes and threads of the run's own user together
 PROCESSES_WITH_A_COMPILER = 512  # CUDA starts threads, Triton's compiler processes
 
 MOST_PROCESSES = 1024  # of a whole run, for the supervisor's own count
+AHEAD = "passnet-ahead"  # the name of processes that a run does without: should it take too much memory, they end first
 
 
 def apply(limits: Limits, *, device: str, counts_others: int = 0) -> None:

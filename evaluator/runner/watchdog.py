@@ -18,6 +18,14 @@ def own_memory(pid: int) -> int:
     return total
 
 
+def name(pid: int) -> str:
+    """What a process is called, or calls itself; empty when it is gone."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text(errors="replace").rstrip("\n")
+    except OSError:
+        return ""
+
+
 def address_space() -> int:
     """Bytes of address space of this process."""
     return int(Path("/proc/self/statm").read_bytes().split()[0]) * os.sysconf("SC_PAGESIZE")
