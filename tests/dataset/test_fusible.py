@@ -76,9 +76,12 @@ PARENT = Sample(
 )
 
 
-# The same graph with another operator at 4, and no time: what its parent counted is known, up to there
+# The same graph with another operator at 4, and no time: what was counted and written down is known, up to there
 LATE = '''
 import json
+from pathlib import Path
+from dataset import kernel_counts
+from dataset.decompose_run import KERNELS
 from dataset.fusible import fusible_ranges
 from dataset.subgraphs import Values, operators
 from evaluator.engine.build import build
@@ -86,6 +89,7 @@ from evaluator.engine.inputs import graph_inputs, replay
 from graphs.fx_source import parse
 from dataclasses import replace
 from tests.dataset.test_fusible import PARENT
+kernel_counts.catch_up(Path(root) / KERNELS)
 graph = parse(PARENT.source.replace("torch.sigmoid", "torch.tanh"))
 module = build(graph)
 values = Values(module)
@@ -118,7 +122,9 @@ def found(tmp_path_factory):
         ["decompose", root, "--kind", "fusible", "--json", "--resume"],
         ["check-kernels", root, "--samples", "3", "--seed", "5", "--json"],
     )
-    code = f"from dataset.cli import main\nfor command in {commands}: assert main(command) == 0\n{LATE}"
+    code = (
+        f"root = {root!r}\nfrom dataset.cli import main\nfor command in {commands}: assert main(command) == 0\n{LATE}"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=os.environ, capture_output=True, text=True, timeout=300
     )

@@ -5,7 +5,7 @@ import tarfile
 
 import pytest
 
-from dataset import cli
+from dataset import cli, commands
 from dataset.measure import ordered
 from dataset.tasks import group
 from graphs.folder_facets import folder_facets
@@ -34,15 +34,15 @@ def test_tasks_are_laid_out_by_id_and_the_benchmark_is_measured_first(tmp_path, 
     archive(tmp_path, "b-relu", {"id": "bb", "kind": "fusible"})
     lists = {"benchmark": [{"id": "bb"}], "held_out": []}
     (tmp_path / "benchmark.json").write_text(json.dumps(lists))
-    assert cli.main(["unpack", str(tmp_path), "--out", str(tmp_path / "out")]) == cli.DONE
+    assert cli.main(["unpack", str(tmp_path), "--out", str(tmp_path / "out")]) == commands.DONE
     assert capsys.readouterr().out == f"{tmp_path / 'out'}: 2 tasks\n"
     assert [path.parts[-3] for path in ordered(tmp_path / "out")] == ["bb", "aa"]
-    assert cli.main(["unpack", str(tmp_path), "--out", str(tmp_path / "out")]) == cli.DONE  # once more: as it was
+    assert cli.main(["unpack", str(tmp_path), "--out", str(tmp_path / "out")]) == commands.DONE  # once more: as it was
 
 
 def test_a_task_without_its_id_is_named(tmp_path, capsys):
     archive(tmp_path, "a-relu", {"title": "relu"})
-    assert cli.main(["unpack", str(tmp_path), "--out", str(tmp_path / "out")]) == cli.BAD_ARGUMENTS
+    assert cli.main(["unpack", str(tmp_path), "--out", str(tmp_path / "out")]) == commands.BAD_ARGUMENTS
     assert "a-relu.tar.gz: a-relu/task.json says neither id nor kind" in capsys.readouterr().err
 
 
