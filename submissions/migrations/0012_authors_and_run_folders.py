@@ -4,6 +4,7 @@ import django.db.models.deletion
 import django.utils.timezone
 from django.apps.registry import Apps
 from django.db import migrations, models
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 import graphs.fields
 
@@ -12,7 +13,7 @@ EXAMPLES = "Shipped examples"
 DRAFTER = "drafter"
 
 
-def name_built_in_authors(apps: Apps, schema_editor: object) -> None:
+def name_built_in_authors(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     """Baselines and the drafter are authors from now on. A name that somebody has already stays theirs."""
     author = apps.get_model("submissions", "Author")
     author.objects.filter(name=EXAMPLES, user=None).update(kind="built_in")
@@ -21,6 +22,10 @@ def name_built_in_authors(apps: Apps, schema_editor: object) -> None:
             continue
         free = next(one for one in (name, f"{name} (built in)") if not author.objects.filter(name=one).exists())
         author.objects.create(name=free, kind="built_in")
+    if schema_editor.connection.vendor == "postgresql":
+        # The new column's index is made at the end of this transaction, which Postgres refuses while a row's foreign
+        # keys still wait to be checked.
+        schema_editor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
 class Migration(migrations.Migration):
