@@ -14,8 +14,8 @@ from tqdm import tqdm
 
 from dataset import graph_recorder, manifest
 from dataset.examples import ModelName, ModelProblem
-from dataset.libraries import import_before_forks
-from dataset.limited import Expected, run_limited
+from dataset.libraries import import_before_forks, versions_of
+from dataset.limited import Expected, run_limited, side_by_side
 from dataset.manifest import Entry
 from dataset.models import load, parse_name
 from graphs.samples import write_sample
@@ -32,6 +32,7 @@ class CaptureOptions:
     seconds: float = 300.0
     memory_bytes: int = 8 << 30
     retry: bool = False  # also what failed before
+    workers: int = 1  # models that are captured at the same time
 
 
 def capture_all(names: Sequence[str], out: Path, options: CaptureOptions) -> list[Entry]:
@@ -44,21 +45,23 @@ def capture_all(names: Sequence[str], out: Path, options: CaptureOptions) -> lis
     parsed = list({name: parse_name(name) for name in names}.values())
     out.mkdir(parents=True, exist_ok=True)
     known = manifest.read_manifest(out / MANIFEST)
-    entries = []
-    import_before_forks(name.library for name in parsed if name.factory is None)
+    keys = {f"{name.text} train={options.train} seed={options.seed}": name for name in parsed}
+    entries = {
+        key: {**known[key], "done_before": True}
+        for key in keys
+        if key in known and not (options.retry and known[key]["status"] not in ("captured", "no graph"))
+    }
+    waiting = [(key, name) for key, name in keys.items() if key not in entries]
+    import_before_forks(name.library for _, name in waiting if name.factory is None)
     tqdm.monitor_interval = 0  # no thread: processes are forked from here
-    bar = tqdm(parsed, unit="model", disable=not sys.stderr.isatty())
-    for name in bar:
-        bar.set_postfix_str(name.text[-40:])
-        key = f"{name.text} train={options.train} seed={options.seed}"
-        entry = known.get(key)
-        before = True
-        if entry is None or (options.retry and entry["status"] not in ("captured", "no graph")):
-            before = False
-            entry = {"key": key, **_capture_one(name, out, options)}
+    work = partial(_capture_one, out=out, options=options)
+    bar = tqdm(total=len(keys), initial=len(entries), unit="model", disable=not sys.stderr.isatty())
+    with bar:
+        for entry in side_by_side(work, waiting, options.workers):
             manifest.append(out / MANIFEST, entry)
-        entries.append({**entry, "done_before": before})
-    return entries
+            entries[entry["key"]] = {**entry, "done_before": False}
+            bar.update()
+    return [entries[key] for key in keys]
 
 
 def breaks_by_reason(entries: Sequence[Entry]) -> list[tuple[str, int, int]]:
@@ -75,7 +78,8 @@ def breaks_by_reason(entries: Sequence[Entry]) -> list[tuple[str, int, int]]:
     return sorted(found, key=lambda one: (-one[1], one[0]))
 
 
-def _capture_one(name: ModelName, out: Path, options: CaptureOptions) -> Entry:
+def _capture_one(wanted: tuple[str, ModelName], out: Path, options: CaptureOptions) -> Entry:
+    key, name = wanted
     with tempfile.TemporaryDirectory(prefix=".capture-", dir=out) as work:
         folder = Path(work)
         outcome = run_limited(
@@ -84,13 +88,20 @@ def _capture_one(name: ModelName, out: Path, options: CaptureOptions) -> Entry:
             seconds=options.seconds,
             memory_bytes=options.memory_bytes,
         )
-        entry: Entry = {"model": name.text, "status": outcome.status, "why": outcome.why, "seconds": outcome.seconds}
+        entry: Entry = {
+            "key": key,
+            "model": name.text,
+            "status": outcome.status,
+            "why": outcome.why,
+            "seconds": outcome.seconds,
+            "versions": versions_of(name.library),
+        }
         if outcome.status != "done":
             return {**entry, "graphs": [], "left": [], "breaks": [], "log": outcome.log}
         value = outcome.value
         entry["status"] = "captured" if value["graphs"] else "no graph"
         graphs = [_place(folder / "samples", graph, len(value["graphs"]), name, out) for graph in value["graphs"]]
-        return {**entry, "torch": torch.__version__, **value, "graphs": graphs}
+        return {**entry, **value, "graphs": graphs}
 
 
 def _place(samples: Path, graph: str, count: int, name: ModelName, out: Path) -> str:

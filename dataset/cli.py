@@ -4,6 +4,7 @@ Exit status: 0 done (what failed is listed), 1 nothing of it worked, 2 bad argum
 """
 
 import argparse
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -31,6 +32,7 @@ def _parser() -> argparse.ArgumentParser:
     capture.add_argument("--train", action="store_true", help="also forward and backward graphs of training")
     capture.add_argument("--seed", type=int, default=0, metavar="N", help="seed of weights and inputs (default: 0)")
     capture.add_argument("--retry", action="store_true", help="try again what failed before")
+    capture.add_argument("--workers", type=int, default=1, metavar="N", help="models at the same time (default: 1)")
     _add_limits(capture, "model", seconds=300.0, memory=8192)
     capture.set_defaults(command=commands.capture)
 
@@ -50,6 +52,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     decompose.add_argument("--resume", action="store_true", help="only what was not done before with these options")
     decompose.add_argument("--workers", type=int, default=1, metavar="N", help="graphs at the same time (default: 1)")
+    decompose.add_argument(
+        "--total", type=float, default=math.inf, metavar="S", help="seconds for all graphs together (default: no limit)"
+    )
     _add_limits(decompose, "graph", seconds=600.0, memory=8192)
     decompose.set_defaults(command=commands.decompose)
 

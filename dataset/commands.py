@@ -21,7 +21,10 @@ def capture(options: argparse.Namespace) -> int:
     from dataset.examples import ModelProblem
 
     sys.path.insert(0, str(Path.cwd()))
-    wanted = CaptureOptions(options.train, options.seed, options.seconds, options.memory << 20, options.retry)
+    if options.workers < 1:
+        return _bad(ValueError("--workers is a number above 0"))
+    limits = (options.seconds, options.memory << 20)
+    wanted = CaptureOptions(options.train, options.seed, *limits, options.retry, options.workers)
     try:
         entries = capture_all(models_of(options.models), options.out, wanted)
     except (ModelProblem, OSError) as problem:
@@ -62,10 +65,11 @@ def decompose(options: argparse.Namespace) -> int:
 
     if not options.folder.is_dir():
         return _bad(NotADirectoryError(f"{options.folder} is not a folder"))
-    if options.workers < 1:
-        return _bad(ValueError("--workers is a number above 0"))
+    if options.workers < 1 or options.total <= 0:
+        return _bad(ValueError("--workers and --total are numbers above 0"))
     limits = (options.seconds, options.memory << 20)
-    wanted = DecomposeOptions(options.kind, *limits, options.window, options.device, options.resume, options.workers)
+    how = (options.window, options.device, options.resume, options.workers, options.total)
+    wanted = DecomposeOptions(options.kind, *limits, *how)
     results = decompose_all(options.folder, wanted)
     for result in results:
         print(json.dumps(result) if options.json else decompose_line(result))

@@ -1,5 +1,6 @@
 """From a whole graph to its subgraphs: single operators, windows that repeat (classical), ranges that fuse."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -29,7 +30,7 @@ Wanted = tuple[list[Range], Facts]
 
 @dataclass(frozen=True)
 class DecomposeOptions:
-    """`seconds` and `memory_bytes` hold for each whole graph.
+    """`seconds` and `memory_bytes` hold for each whole graph, `total_seconds` for all of them together.
 
     `window` (operators of a prefix, 0: all) and `device` (whose kernels are counted) are for fusible subgraphs.
     `resume` leaves what was done before with the same options as it is. `workers` graphs are cut at the same time.
@@ -42,6 +43,7 @@ class DecomposeOptions:
     device: str = "cpu"
     resume: bool = False
     workers: int = 1
+    total_seconds: float = math.inf
 
 
 def decompose(

@@ -7,19 +7,18 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+import time
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-import torch
 from tqdm import tqdm
 
 from dataset import manifest
 from dataset.decompose import FOLDER, DecomposeOptions, Kind, decompose
-from dataset.limited import run_limited
+from dataset.limited import run_limited, side_by_side
 from graphs.samples import find_samples, read_sample, write_sample
 
 MANIFEST = "decomposed.jsonl"
@@ -33,7 +32,7 @@ def decompose_all(root: Path, options: DecomposeOptions) -> list[Result]:
     """Decompose every whole graph below `root` into its folder `_decomposed`; what is there of that kind is replaced.
 
     One object each: `graph` (folder below `root`), `status` (done, failed, time, memory, died), `why`, `subgraphs`
-    (folders below `root`), `left` (reason → count), `seconds`.
+    (folders below `root`), `left` (reason → count), `seconds`. What `total_seconds` was too short for is not listed.
     """
     folders = [path for path in find_samples(root) if not any(map(_is_inside, path.relative_to(root).parts))]
     if options.kind == "fusible":
@@ -46,29 +45,17 @@ def decompose_all(root: Path, options: DecomposeOptions) -> list[Result]:
     found = [result for result in before.values() if result.get("status") == "done"]
     waiting = [folder for folder in folders if before[folder].get("status") != "done"]
     tqdm.monitor_interval = 0  # no thread: processes are forked from here
+    work = partial(_decompose_one, root, options=options, until=time.monotonic() + options.total_seconds)
     bar = tqdm(total=len(folders), initial=len(found), unit="graph", disable=not sys.stderr.isatty())
     with bar:
-        for result in _decomposed(root, waiting, options):
+        for result in side_by_side(work, waiting, options.workers):
+            if result is None:
+                continue
             manifest.append(root / MANIFEST, result)
             found.append(result)
             bar.update()
     plain = [{name: value for name, value in result.items() if name != "key"} for result in found]
     return sorted(plain, key=lambda result: str(result["graph"]))
-
-
-def _decomposed(root: Path, folders: Iterable[Path], options: DecomposeOptions) -> Iterator[Result]:
-    """Results as they come, with their keys."""
-    work = partial(_decompose_one, root, options=options)
-    if options.workers == 1:
-        yield from map(work, folders)
-        return
-    with ProcessPoolExecutor(options.workers, get_context("fork"), _share_cores, (options.workers,)) as pool:
-        for done in as_completed([pool.submit(work, folder) for folder in folders]):
-            yield done.result()
-
-
-def _share_cores(workers: int) -> None:
-    torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) // workers))
 
 
 def _is_inside(part: str) -> bool:
@@ -88,7 +75,12 @@ def _key(root: Path, folder: Path, options: DecomposeOptions) -> str:
     return f"{folder.relative_to(root).as_posix()} {source} {options.kind}{how}"
 
 
-def _decompose_one(root: Path, folder: Path, options: DecomposeOptions) -> Result:
+def _decompose_one(root: Path, folder: Path, options: DecomposeOptions, until: float) -> Result | None:
+    """None past `until` (of time.monotonic): the graph is left for another time."""
+    key = _key(root, folder, options)
+    options = replace(options, seconds=min(options.seconds, until - time.monotonic()))
+    if options.seconds <= 0:
+        return None
     if options.kind == "fusible":
         importlib.import_module("dataset.kernel_counts").catch_up(root / KERNELS)
     with tempfile.TemporaryDirectory(prefix=".decompose-", dir=root) as work:
@@ -106,7 +98,7 @@ def _decompose_one(root: Path, folder: Path, options: DecomposeOptions) -> Resul
         importlib.import_module("dataset.kernel_counts").write_down(root / KERNELS, value["counted"])
     below = (folder / FOLDER).relative_to(root)
     return {
-        "key": _key(root, folder, options),
+        "key": key,
         "graph": folder.relative_to(root).as_posix(),
         "status": outcome.status,
         "why": outcome.why,

@@ -4,6 +4,7 @@ An example is one call with sizes that fit the model's configuration. Nothing is
 """
 
 import importlib
+import importlib.metadata
 import inspect
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -37,6 +38,14 @@ def import_before_forks(libraries: Iterable[str]) -> None:
         for module in _IMPORTED_LATE.get(library, (library,)):
             with suppress(Exception):
                 importlib.import_module(module)
+
+
+def versions_of(library: str) -> dict[str, str]:
+    """Of torch, and of the library that a model comes from where it is an installed one."""
+    found = {"torch": str(torch.__version__)}
+    with suppress(importlib.metadata.PackageNotFoundError, ValueError):
+        found[library] = importlib.metadata.version(library)
+    return found
 
 
 def _timm(timm: Any, name: ModelName) -> Example:

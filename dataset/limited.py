@@ -1,18 +1,24 @@
-"""One piece of work in a process of its own, with limits of time and memory, that can fail without harm to others."""
+"""Work in processes of its own, with limits of time and memory, that can fail without harm to others."""
 
 import json
 import os
 import resource
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
+
+import torch
 
 from evaluator.runner import linux, processes, watchdog
 
+One = TypeVar("One")
+Result = TypeVar("Result")
 Status = Literal["done", "failed", "time", "memory", "died"]
 
 _SPARE_ADDRESSES = 512 << 20  # thread stacks and arenas that are reserved and hardly touched
@@ -76,6 +82,23 @@ def run_limited(work: Callable[[], Any], folder: Path, *, seconds: float, memory
     if said["status"] == "memory":
         why = f"needs more than {memory_bytes >> 20} MiB (--memory): {why}"
     return Outcome(said["status"], passed, said["value"], why, text)
+
+
+def side_by_side(work: Callable[[One], Result], items: Iterable[One], workers: int) -> Iterator[Result]:
+    """What `work` makes of each item, as it comes, from `workers` forked processes that share the cores.
+
+    With one worker it is called here, in order. Raises what `work` raises. Fork from a process without threads.
+    """
+    if workers == 1:
+        yield from map(work, items)
+        return
+    with ProcessPoolExecutor(workers, get_context("fork"), _share_cores, (workers,)) as pool:
+        for done in as_completed([pool.submit(work, item) for item in items]):
+            yield done.result()
+
+
+def _share_cores(workers: int) -> None:
+    torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) // workers))
 
 
 def _child(work: Callable[[], Any], result: Path, memory_bytes: int) -> None:

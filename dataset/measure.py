@@ -30,7 +30,7 @@ from graphs.problems import ReadProblem
 from graphs.samples import Sample, find_samples, read_sample
 
 RESULTS = "baselines.jsonl"
-BENCHMARK = "benchmark.json"
+BENCHMARKS = ("benchmark", "benchmark-training", "benchmark-classical", "benchmark-single")  # .json
 KINDS = ("fusible", "classical", "single")
 _FULL = 0.9  # of the time that is left may be what the next round is expected to take
 
@@ -62,7 +62,7 @@ class Measured:
 def measure_all(root: Path, out: Path, options: MeasureOptions, say: Callable[[str], None]) -> Measured:
     """Measure every graph below `root` that `out`/baselines.jsonl does not have; lines are appended as they come.
 
-    Those of `root`/benchmark.json come first, see `ordered`.
+    Those of the benchmarks come first, see `ordered`.
     """
     deadline = time.monotonic() + options.seconds
     out.mkdir(parents=True, exist_ok=True)
@@ -99,7 +99,7 @@ def measure_all(root: Path, out: Path, options: MeasureOptions, say: Callable[[s
 
 
 def ordered(root: Path) -> list[Path]:
-    """The samples below `root`: of the benchmark's tasks, of those kept apart for it, and then of the others by kind.
+    """The samples below `root`: of each benchmark's tasks and of those kept apart for it, then of the others by kind.
 
     Of each of these the first graph of every task comes before the second of any, so that whenever the time is up, as
     many tasks as possible have figures.
@@ -108,9 +108,10 @@ def ordered(root: Path) -> list[Path]:
         return list(find_samples(root))
     tasks = json.loads((root / INDEX).read_text("utf-8"))
     lists: list[list[str]] = []
-    if (root / BENCHMARK).is_file():
-        manifest = json.loads((root / BENCHMARK).read_text("utf-8"))
-        lists += [[entry["id"] for entry in manifest[name]] for name in ("benchmark", "held_out")]
+    for path in (root / f"{name}.json" for name in BENCHMARKS):
+        if path.is_file():
+            manifest = json.loads(path.read_text("utf-8"))
+            lists += [[entry["id"] for entry in manifest[name]] for name in ("benchmark", "held_out")]
     lists += [[task["id"] for task in tasks if task["kind"] == kind] for kind in KINDS]
     found: list[Path] = []
     for ids in lists:

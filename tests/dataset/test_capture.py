@@ -35,7 +35,7 @@ def dataset(*arguments):
 @pytest.fixture(scope="module")
 def captured(tmp_path_factory):
     out = tmp_path_factory.mktemp("captured")
-    status, entries, errors = dataset("capture", *MODELS, "--out", out, "--memory", 1024, "--json")
+    status, entries, errors = dataset("capture", *MODELS, "--out", out, "--memory", 1024, "--workers", 2, "--json")
     assert status == 0, errors
     return out, {entry["model"].partition(":")[2]: entry for entry in entries}
 

@@ -11,6 +11,7 @@ import torch
 
 from dataset.checks import check
 from dataset.decompose import DecomposeOptions, decompose
+from dataset.decompose_run import MANIFEST, decompose_all
 from dataset.fx_samples import NotASample
 from dataset.subgraphs import Values, cut, extract, operators
 from evaluator.engine.build import build
@@ -135,6 +136,13 @@ def test_the_command_writes_subgraphs_beside_their_graph_and_replaces_its_own(tm
     sample = read_sample(tmp_path / result["subgraphs"][0])
     assert sample.warnings == () and check(sample).why is None
     assert sample.subgraph_sources == {"net": [[0, 2], [2, 4]]}
+
+
+def test_what_the_time_for_all_is_too_short_for_is_left_as_it_is(tmp_path):
+    write_sample(PARENT, tmp_path / "own" / "net")
+    options = DecomposeOptions("classical", workers=2, total_seconds=1e-9)
+    assert decompose_all(tmp_path, options) == []
+    assert not (tmp_path / MANIFEST).exists() and not (tmp_path / "own/net/_decomposed").exists()
 
 
 def test_a_range_does_not_take_a_part_of_a_vmap_and_values_inside_have_no_statistics():
