@@ -13,9 +13,13 @@ export function Diff({ name, before, after }: { name: string; before: string; af
       const original = monaco.editor.createModel(before, language);
       const modified = monaco.editor.createModel(after, language);
       const editor = monaco.editor.createDiffEditor(host.current, { ...EDITOR_OPTIONS, readOnly: true, originalEditable: false, renderSideBySide: true, useInlineViewWhenSpaceIsLimited: true });
-      editor.setModel({ original, modified });
+      // The editor keeps a view model that it made itself for ever, with a diff in the making that then misses its texts:
+      // ours is ended, and what it computes called off, before they go.
+      const compared = editor.createViewModel({ original, modified });
+      editor.setModel(compared);
       dispose = () => {
         editor.dispose();
+        compared.dispose();
         original.dispose();
         modified.dispose();
       };
