@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from submissions import board_views, compare_views, shared_views, views
+from submissions import blind_views, board_views, compare_views, shared_views, views
 
 urlpatterns = [
     path("", views.catalogue, name="catalogue"),
@@ -17,6 +17,10 @@ urlpatterns = [
     path("boards/submissions/<int:submission_id>/", board_views.submission, name="submission"),
     path("compare/", compare_views.compare, name="compare"),
     path("compare/authors/", compare_views.authors, name="compare_authors"),
+    path("compare/blind/", blind_views.start, name="blind"),
+    path("compare/blind/next/", blind_views.following, name="blind_next"),
+    path("compare/blind/<uuid:secret>/", blind_views.pair, name="blind_pair"),
+    path("compare/blind/<uuid:secret>/vote/", blind_views.vote, name="blind_vote"),
     path("slower/", views.slower, name="slower"),
     path("s/<str:secret>/", shared_views.shared, name="shared"),
     path("s/<str:secret>/pass_dir.zip", shared_views.shared_zip, name="shared_zip"),

@@ -7,6 +7,7 @@ import "./styles/boards.css";
 import "./styles/overlay.css";
 import { h, render } from "preact";
 import { BoardsTopbar } from "./boards/BoardsTopbar";
+import { inTextField } from "./lib/keys";
 import { watchServer } from "./lib/reach";
 import { startTheme } from "./lib/theme";
 
@@ -21,3 +22,7 @@ for (const choice of document.querySelectorAll<HTMLSelectElement>("select[data-g
   });
 }
 watchServer(true);
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || inTextField(event.target)) return;
+  document.querySelector<HTMLButtonElement>(`button[data-key="${CSS.escape(event.key)}"]`)?.click();
+});

@@ -113,11 +113,12 @@ def scatter(rows: Iterable[TaskRow], plot: str, names: tuple[str, str]) -> Scatt
     known = [value for _, *both in values for value in both if value is not None]
     if not known:
         return None
-    reach = max(1, math.ceil(max(abs(math.log2(value)) for value in known)))
-    scale = _SIDE / (2 * reach)
+    low = min(0, math.floor(math.log2(min(known))))
+    high = max(low + 1, math.ceil(math.log2(max(known))))
+    scale = _SIDE / (high - low)
 
     def at(value: float) -> float:
-        return round(_RIM + (math.log2(value) + reach) * scale, 1)
+        return round(_RIM + (math.log2(value) - low) * scale, 1)
 
     dots = []
     for row, x, y in values:
@@ -128,8 +129,8 @@ def scatter(rows: Iterable[TaskRow], plot: str, names: tuple[str, str]) -> Scatt
         up = at(y) if y is not None else _RIM / 2
         link = row.link or row.first_link or row.second_link
         dots.append(Dot(across, _SIDE + 2 * _RIM - up, said, link, row.winner, x is None or y is None))
-    step = max(1, reach // 3)
-    powers = range(-reach, reach + 1, step) if reach % step == 0 else range(-(reach // step) * step, reach + 1, step)
+    step = max(1, (high - low) // 6)
+    powers = [one for one in range(low, high + 1) if one % step == 0]
     ticks = tuple((_power(one), at(2.0**one), _SIDE + 2 * _RIM - at(2.0**one)) for one in powers)
     return Scatter(tuple(dots), ticks, at(1.0), _SIDE + 2 * _RIM - at(1.0))
 

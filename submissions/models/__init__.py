@@ -1,8 +1,10 @@
 """Who handed in what, and what became of it. Rows change through `submissions.actions` only."""
 
 from submissions.models.baseline import Baseline, BaselineRun
+from submissions.models.blind import BlindPair, BlindVote
 from submissions.models.handed_in import ReportedLog, Submission
 from submissions.models.imported import Bundle, ImportedRun
+from submissions.models.output import RunOutput
 from submissions.models.people import ApiToken, AuditEntry, Author, RateCount
 from submissions.models.review import (
     RegressionCase,
@@ -37,6 +39,8 @@ __all__ = [
     "Author",
     "Baseline",
     "BaselineRun",
+    "BlindPair",
+    "BlindVote",
     "Bundle",
     "Device",
     "Draft",
@@ -56,6 +60,7 @@ __all__ = [
     "Revision",
     "Run",
     "RunEvent",
+    "RunOutput",
     "RunReview",
     "SavedSearch",
     "Share",
