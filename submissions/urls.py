@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from submissions import blind_views, board_views, compare_views, shared_views, views
+from submissions import blind_views, board_views, compare_views, review_views, shared_views, views
 
 urlpatterns = [
     path("", views.catalogue, name="catalogue"),
@@ -21,6 +21,7 @@ urlpatterns = [
     path("compare/blind/next/", blind_views.following, name="blind_next"),
     path("compare/blind/<uuid:secret>/", blind_views.pair, name="blind_pair"),
     path("compare/blind/<uuid:secret>/vote/", blind_views.vote, name="blind_vote"),
+    path("review/", review_views.review, name="review"),
     path("slower/", views.slower, name="slower"),
     path("s/<str:secret>/", shared_views.shared, name="shared"),
     path("s/<str:secret>/pass_dir.zip", shared_views.shared_zip, name="shared_zip"),

@@ -205,6 +205,8 @@ export interface RunInfo {
   /** The newest last. */
   reviews: Review[];
   may_review: boolean;
+  /** Its item in the review queue, if it failed and whoever looks may see it there. */
+  review_item?: number | null;
   author: string;
   /** Whoever looks is its author. */
   own: boolean;

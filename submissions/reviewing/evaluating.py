@@ -10,7 +10,7 @@ from submissions.actions.run_folders import may_import_for
 from submissions.actions.runs import do_request_run
 from submissions.audit import note
 from submissions.devices import device_names
-from submissions.models import Author, ReviewItem, Run, Submission
+from submissions.models import Author, Lane, ReviewItem, Run, Submission
 
 
 @transaction.atomic
@@ -24,7 +24,7 @@ def do_run_again(actor: Author, item: ReviewItem, device: str) -> Run:
         files = item.run.revision.files
     else:
         files = item.submission.files if item.submission is not None else {}
-    run = do_request_run(item.author, item.task, files, device)
+    run = do_request_run(item.author, item.task, files, device, Lane.REVIEW)
     item.rerun = run
     item.save(update_fields=["rerun"])
     note(actor, "review_rerun", f"review item {item.pk}", run=str(run.pk), device=device)

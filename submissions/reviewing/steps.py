@@ -14,7 +14,7 @@ from graphs.refused import Refused
 from submissions.access import is_reviewer, may_decide, require_reviewer
 from submissions.actions.reviews import LONGEST_REASON, SHORTEST_REASON, do_review_run
 from submissions.audit import note
-from submissions.models import Author, RegressionCase, ReviewChange, ReviewItem, ReviewLabel, ReviewStep
+from submissions.models import Author, RegressionCase, ReviewChange, ReviewItem, ReviewLabel, ReviewStep, RunReview
 from submissions.reviewing.cases import do_make_case
 from submissions.safe_json import safe_text
 
@@ -22,6 +22,7 @@ MOST_ITEMS = 5_000  # of one step
 _MOST_LABELS = 20
 _MOST_NOTE = 20_000
 _FIELDS = ("decision", "reason", "decided_by_id", "duplicate_of_id", "assignee_id", "note", "labels")
+_DECIDED = ("decision", "reason", "decided_by", "decided_at", "duplicate_of")
 Decision = ReviewItem.Decision
 
 
@@ -55,13 +56,11 @@ def do_decide(actor: Author, items: Sequence[ReviewItem], decided: Decided) -> R
     for item in items:
         item.duplicate_of_id = _twin(item, decided) if decided.decision == Decision.DUPLICATE else None
         _change_verdict(actor, item, decided.decision, reason)
-        if decided.decision == Decision.HARNESS_FAULT:
-            do_make_case(actor, item, reason or "A reviewer suspects that the harness is wrong.")
         item.decision, item.reason = decided.decision, reason
         item.decided_by, item.decided_at = (actor, now) if decided.decision else (None, None)
-    ReviewItem.objects.bulk_update(
-        items, ["decision", "reason", "decided_by", "decided_at", "duplicate_of"], batch_size=200
-    )
+    ReviewItem.objects.bulk_update(items, _DECIDED, batch_size=200)
+    if decided.decision == Decision.HARNESS_FAULT:
+        _make_cases(actor, items, reason or "A reviewer suspects that the harness is wrong.")
     return _step(actor, decided.decision or "open", items, before, now, reason=reason)
 
 
@@ -129,30 +128,57 @@ def do_undo(actor: Author) -> ReviewStep:
         if now[item.pk] != changes[item.pk].after:
             message = f"Item {item.pk} has been changed since by somebody. Look at it and change it by hand."
             raise Refused(409, "changed_since", message)
-    for item in items:
-        _restore(actor, item, changes[item.pk].before, step)
+    if step.what in Decision.values or step.what == "open":
+        _restore_verdicts(actor, items, step)
+    _restore(items, {pk: change.before for pk, change in changes.items()})
     ReviewStep.objects.filter(pk=step.pk).update(undone_at=timezone.now())
     note(actor, "review_undone", f"{len(items)} items", step=step.pk, what=step.what, items=sorted(changes)[:200])
     step.refresh_from_db()
     return step
 
 
-def _restore(actor: Author, item: ReviewItem, before: dict[str, Any], step: ReviewStep) -> None:
-    if step.what in Decision.values or step.what == "open":
-        reviews = item.run.reviews.filter(created_at__gte=step.at, reviewer=actor) if item.run else None
-        review = reviews.order_by("pk").first() if reviews is not None else None
-        if review is not None and item.run is not None:
-            do_review_run(actor, item.run, Integrity(review.before), f"Undone: the decision {step.what} on the queue.")
-        if step.what == Decision.HARNESS_FAULT:
-            RegressionCase.objects.filter(item=item, made_by=actor, made_at__gte=step.at).delete()
-    for name in _FIELDS:
-        if name != "labels":
-            setattr(item, name, before[name])
-    item.decided_at = item.decided_at if before["decision"] else None
-    item.save()
-    ReviewLabel.objects.filter(item=item).exclude(name__in=before["labels"]).delete()
-    wanted = [ReviewLabel(item=item, name=name) for name in before["labels"]]
-    ReviewLabel.objects.bulk_create(wanted, ignore_conflicts=True)
+def _restore_verdicts(actor: Author, items: Sequence[ReviewItem], step: ReviewStep) -> None:
+    """Takes back what a decision did beside the items: reviews of runs, and cases."""
+    made = RunReview.objects.filter(reviewer=actor, created_at__gte=step.at).order_by("-pk")
+    of_run = {item.run_id: item.run for item in items if item.run is not None}
+    first: dict[Any, RunReview] = {}
+    for part in _parts(list(of_run)):
+        for review in made.filter(run__in=part):
+            first[review.run_id] = review
+    for run_id, review in first.items():
+        do_review_run(
+            actor, of_run[run_id], Integrity(review.before), f"Undone: the decision {step.what} on the queue."
+        )
+    if step.what == Decision.HARNESS_FAULT:
+        for part in _parts([item.pk for item in items]):
+            RegressionCase.objects.filter(item__in=part, made_by=actor, made_at__gte=step.at).delete()
+
+
+def _restore(items: Sequence[ReviewItem], before: dict[int, dict[str, Any]]) -> None:
+    """What steps change becomes what it was. Statements grow with batches, not with items."""
+    plain = [name for name in _FIELDS if name != "labels"]
+    for item in items:
+        for name in plain:
+            setattr(item, name, before[item.pk][name])
+        item.decided_at = item.decided_at if item.decision else None
+    columns = [*(name.removesuffix("_id") for name in plain), "decided_at"]
+    ReviewItem.objects.bulk_update(items, columns, batch_size=200)
+    now = _states(items)
+    changed = [pk for pk, state in before.items() if pk in now and now[pk]["labels"] != state["labels"]]
+    for part in _parts(changed):
+        ReviewLabel.objects.filter(item__in=part).delete()
+    wanted = [ReviewLabel(item_id=pk, name=name) for pk in changed for name in before[pk]["labels"]]
+    ReviewLabel.objects.bulk_create(wanted, batch_size=500)
+
+
+def _make_cases(actor: Author, items: Sequence[ReviewItem], why: str) -> None:
+    """A case of each cause: one look covers a cluster, and so does one case. An item whose graphs are not here has
+    none: nothing could be judged again."""
+    seen = set()
+    for item in items:
+        if item.signature not in seen and (item.run_id is not None or item.task_id is not None):
+            seen.add(item.signature)
+            do_make_case(actor, item, why)
 
 
 def _change_verdict(actor: Author, item: ReviewItem, decision: str, reason: str) -> None:
