@@ -9,7 +9,7 @@ from typing import Literal, NotRequired, TypedDict
 EventKind = Literal[
     "run_started", "static_check", "loaded", "graph_started", "matched", "rewritten", "compiled", "correctness",
     "verified", "timed", "kernels", "roofline", "device", "compiler_code", "generalisation", "reproduction",
-    "finding", "log", "graph_done", "run_done",
+    "finding", "log", "output", "graph_done", "run_done",
     "baseline",
 ]  # fmt: skip
 
@@ -336,6 +336,12 @@ class Log(TypedDict):
     stream: str  # "stdout" | "stderr"
     text: str
     truncated: NotRequired[bool]
+
+
+class Output(TypedDict):
+    """A piece of what was printed beyond what `log` events show: to be stored, not shown."""
+
+    text: str
 
 
 class Reproduction(TypedDict):

@@ -17,6 +17,7 @@ class Limits:
     memory_bytes: int = 4 << 30  # resident memory of the runner beyond the warm parent's
     output_bytes: int = 16 << 20  # what the submission may print; more ends the graph with output_limit
     streamed_bytes: int = 64 << 10  # how much of that is put into log events
+    kept_bytes: int = 0  # how much beyond is put into output events, for whoever stores them
     disk_bytes: int = 256 << 20  # its private temporary folder
 
 

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from evaluator.job import Job
+from evaluator.job import Job, Limits
 from evaluator.verdicts import RunState
 from graphs.models import Graph
 from graphs.samples import Sample
@@ -25,6 +25,7 @@ from submissions.actions.claims import (
     do_release_run,
     do_start_run,
 )
+from submissions.actions.outputs import KEPT_BYTES, do_keep_output
 from submissions.actions.runs import do_note
 from submissions.devices import is_isolated
 from submissions.events import StaleToken
@@ -90,6 +91,7 @@ def make_job(run: Run) -> Job:
         files=run.revision.files,
         graphs=samples_of(run),
         device=run.device,
+        limits=Limits(kept_bytes=KEPT_BYTES),
         run_id=str(run.pk),
         overturned=run.overturns_id is not None,
     )
@@ -198,7 +200,9 @@ class Session:
         return make_job(run)
 
     def take(self, kind: str, payload: dict[str, Any]) -> None:
-        """Writes one event into the log, with the state that it leads to."""
+        """Writes one event into the log, with the state that it leads to. What was printed beyond the log is kept."""
+        if kind == "output":
+            return do_keep_output(self.claim, str(payload.get("text") or ""))
         if kind == "run_started":
             do_start_run(self.claim, str(payload.get("isolation") or ""))
         do_append_events(self.claim, [(kind, payload)])

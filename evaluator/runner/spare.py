@@ -5,7 +5,7 @@ that they have done when the run comes is to get ready.
 """
 
 import selectors
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from evaluator.job import Job, Limits
@@ -36,8 +36,9 @@ class Spare:
         return Spare(device, selector, (judge, ours), runner)
 
     def fits(self, job: Job) -> bool:
-        """Whether a run can have them: the limits of a runner are set when it is shut in."""
-        return job.limits == Limits() and torch_device(job.device) == torch_device(self.device)
+        """Whether a run can have them: the limits of a runner are set when it is shut in (what is kept is not its)."""
+        limits = replace(job.limits, kept_bytes=Limits.kept_bytes)
+        return limits == Limits() and torch_device(job.device) == torch_device(self.device)
 
     def take_judge(self, job: Job, graphs: list[str]) -> tuple[Process, Channel] | None:
         """The judge, told its job; None where it is gone."""

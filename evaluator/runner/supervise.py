@@ -12,6 +12,7 @@ import selectors
 import sys
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from evaluator.events import Finding, GraphResult, Log
@@ -84,7 +85,9 @@ class _Run:
         self._next_memory_check = self._started
         self._printed: list[str] = []  # on standard output, as far as it is shown
         self._place: str | None = None  # the last runner's line when its time was nearly over, see whereabouts.py
-        self._capture = Capture(self._log, self.limits.streamed_bytes, self.limits.output_bytes)
+        keep = partial(self.emit, "output")
+        limits = self.limits
+        self._capture = Capture(self._log, limits.streamed_bytes, limits.output_bytes, keep, limits.kept_bytes)
 
     def judge(self) -> None:
         self.emit("run_started", results.run_started(self.job))

@@ -15,6 +15,7 @@ from submissions.api.runs import HISTORY
 from submissions.authors import current_author
 from submissions.events import MAX_PAGE, read_events
 from submissions.models import Lane, Run
+from submissions.printed import printed
 from submissions.speed_in_short import mean_speedup
 from submissions.streaming import streamed
 
@@ -49,6 +50,13 @@ def log(request: HttpRequest, run_id: str) -> StreamingHttpResponse:
     """`seq`, `at`, `event` and the event's fields."""
     run = access_run(current_author(request), run_id)
     return streamed(request, _lines(run), "application/jsonl", f"run-{run.pk}.jsonl")
+
+
+@router.get("/runs/{run_id}/output.txt", summary="All that the run printed")
+def output(request: HttpRequest, run_id: str) -> StreamingHttpResponse:
+    """Both streams in the order in which they were read; the last line says where it was cut, if it was."""
+    run = access_run(current_author(request), run_id)
+    return streamed(request, printed(run), "text/plain; charset=utf-8", f"run-{run.pk}-output.txt")
 
 
 def _lines(run: Run) -> Iterator[str]:

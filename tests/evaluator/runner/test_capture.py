@@ -70,3 +70,28 @@ def test_the_next_process_may_write_again_but_no_more_is_shown():
     capture.feed("stdout", b"more", now=0)
     capture.flush()
     assert len(logs) == shown
+
+
+def test_what_is_not_shown_is_kept_as_it_was_printed_and_its_own_cut_is_said_once():
+    kept = []
+    logs = []
+    capture = Capture(logs.append, 4, 1000, kept.append, kept_bytes=8)
+    capture.feed("stdout", "abcé".encode(), now=0)  # 5 bytes: the log ends in the middle of the last character
+    capture.feed("stderr", b"1234567", now=0)
+    capture.flush()
+    assert text_of(logs) == "abc" and logs[-1]["text"] == "… the rest is in the file of the run's output\n"
+    assert "".join(piece["text"] for piece in kept) == "é1234567"
+    for _ in range(2):
+        capture.feed("stdout", b"more", now=0)
+    capture.flush()
+    cut = "\n… cut here: of a run's output 8 bytes are kept beyond what its log shows\n"
+    assert "".join(piece["text"] for piece in kept) == "é1234567" + cut
+
+
+def test_a_flood_is_handed_over_in_large_pieces():
+    kept = []
+    capture = Capture(lambda _: None, 0, 1 << 30, kept.append, kept_bytes=1 << 20)
+    for _ in range(1024):
+        capture.feed("stdout", b"x" * 1024, now=0)
+    capture.flush()
+    assert [len(piece["text"]) for piece in kept] == [1 << 18] * 4
