@@ -20,9 +20,8 @@ from graphs.access import access_task
 from graphs.refused import Refused
 from submissions import limits
 from submissions.authors import current_author
-from submissions.background import UNKNOWN_SECONDS
 from submissions.models import Author, Run
-from submissions.queue import NOWHERE, Place, places_in_queue, usual_seconds
+from submissions.queue import NOWHERE, UNKNOWN_SECONDS, Place, places_in_queue, usual_seconds
 
 router = Router(tags=["reward"])
 

@@ -6,10 +6,9 @@ from django.conf import settings
 
 from graphs.refused import Refused
 from submissions.models import OPEN_STATES, Author, Lane, Run
-from submissions.queue import usual_seconds
+from submissions.queue import UNKNOWN_SECONDS, usual_seconds
 
 _SHORTEST, _LONGEST = 1, 600  # seconds to be asked to wait
-UNKNOWN_SECONDS = 10.0  # what a run takes before any has ended
 
 
 def check_room(author: Author, device: str, count: int) -> None:

@@ -7,6 +7,7 @@ Every worker does this. Each step claims its rows in the database, so that it do
 
 import logging
 import threading
+import time
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -22,9 +23,11 @@ from submissions.actions.devices import do_report_device
 from submissions.actions.run_folders import do_feed, do_link_when_tasks_came
 from submissions.actions.runs import do_dispatch
 from submissions.devices import socket_path
-from submissions.dispatch import messages_waiting, send_annotate
+from submissions.dispatch import listen, messages_waiting, send_annotate
 from submissions.judging import device_status, why_waiting
+from submissions.leases import LeaseWatch
 from submissions.models import LIVE_STATES, Run
+from submissions.workers import judging, takes_runs
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +42,8 @@ class Caretaker:
     def __init__(self, devices: Sequence[str], worker: str) -> None:
         self.devices = devices
         self.worker = worker
+        self._leases = LeaseWatch()
+        self._takes = True  # whether this process asks the broker for messages
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="caretaker", daemon=True)
 
@@ -74,8 +79,19 @@ class Caretaker:
             do_feed(device)
             if status == "ready":
                 ask_for_shapes(device)
-        for run_id in do_reap_leases(timezone.now()):
+        self._take_or_not()
+        for run_id in do_reap_leases(timezone.now(), silent=self._leases.silent(timezone.now(), time.monotonic())):
             log.warning("run %s was taken back: its worker stopped answering", run_id)
+
+    def _take_or_not(self) -> None:
+        """Stops asking for messages while this worker is drained or held, so that others get them at once."""
+        takes = takes_runs(self.worker)
+        if takes == self._takes:
+            return
+        for device in self.devices:
+            listen(self.worker, device, takes)
+        self._takes = takes
+        log.warning("this worker %s", "takes runs again" if takes else "takes no runs: it is drained or held")
 
 
 def report(device: str, worker: str) -> str:
@@ -89,13 +105,14 @@ def report(device: str, worker: str) -> str:
 def resend_lost(device: str) -> int:
     """Sends queued runs again whose message is gone; returns how many.
 
-    Gone means: nothing waits in the broker's queue, no run is going on, and nobody has had the run in hand lately.
+    Gone means: nothing waits in the broker's queue, a worker has nothing to do, and nobody has had the run in hand
+    lately.
     A message too many does no harm, since a run is claimed in the database.
     """
     forgotten = Run.objects.filter(
         device=device, state=RunState.QUEUED, attended_at__lt=timezone.now() - LOST_MESSAGE
     ).order_by("created_at")
-    if not forgotten.exists() or Run.objects.filter(device=device, state__in=LIVE_STATES).exists():
+    if not forgotten.exists() or Run.objects.filter(device=device, state__in=LIVE_STATES).count() >= judging(device):
         return 0
     if messages_waiting(device) != 0:
         return 0

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 
 from django.conf import settings
@@ -15,8 +14,7 @@ from django.utils import timezone
 
 from evaluator.runner.isolation import NAMESPACES, USER_NAMESPACES
 from submissions.models import LIVE_STATES, Device, Run
-
-SEEN_LIMIT = timedelta(seconds=30)  # a worker that has said nothing for so long is taken for gone
+from submissions.workers import SEEN_LIMIT, judging
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,7 @@ def _state(name: str, said: Device | None) -> DeviceState:
     queued = Run.objects.filter(device=name, state="queued").count()
     if said is None or said.seen_at < timezone.now() - SEEN_LIMIT:
         status, message = "offline", "No worker of this device answers. Runs wait in the queue until one does."
-    elif said.status == "ready" and Run.objects.filter(device=name, state__in=LIVE_STATES).exists():
+    elif said.status == "ready" and Run.objects.filter(device=name, state__in=LIVE_STATES).count() >= judging(name):
         status, message = "busy", "A run is being judged; others wait their turn."
     else:
         status, message = said.status, said.message

@@ -44,6 +44,12 @@ def messages_waiting(device: str) -> int | None:
         return None
 
 
+def listen(worker: str, device: str, wanted: bool) -> None:
+    """Tells a worker process to ask for the messages of a device class, or to leave them to others."""
+    control = current_app.control
+    (control.add_consumer if wanted else control.cancel_consumer)(queue_name(device), destination=[worker])
+
+
 def _send(task: str, arguments: list[str], device: str) -> bool:
     try:
         # Once more at once: the connection of the pool may be one that a restarted broker has closed.

@@ -29,7 +29,9 @@ from submissions.actions.outputs import KEPT_BYTES, do_keep_output
 from submissions.actions.runs import do_note
 from submissions.devices import is_isolated
 from submissions.events import StaleToken
-from submissions.models import Run
+from submissions.logs import about_run
+from submissions.models import Device, Run
+from submissions.workers import identity, in_words, takes_runs
 
 log = logging.getLogger(__name__)
 
@@ -62,27 +64,45 @@ WAITING = {
 }
 
 
+class OtherVersions(Exception):
+    """The daemon judges with versions that are not those of its device class. The text says which."""
+
+
 def judge_run(
-    run_id: str, daemon: Daemon, worker: str, stopping: threading.Event, attempt: "type[Session] | None" = None
-) -> None:
+    run_id: str,
+    daemon: Daemon,
+    worker: str,
+    stopping: threading.Event,
+    attempt: "type[Session] | None" = None,
+    is_next: Callable[[], bool] = lambda: True,
+) -> bool:
     """Judges a queued run and sees it to an end, whatever happens. Does nothing for a run that is not queued.
 
-    May be called any number of times for the same run: only one caller gets the claim. `attempt` is what is made of the
-    daemon's events; by default a submission is judged.
+    May be called any number of times for the same run: only one caller gets the claim, and True. `attempt` is what is
+    made of the daemon's events; by default a submission is judged. `is_next` is asked when the device has become free:
+    while it was not, somebody may have come whose turn is before this run's.
     """
-    while _wait_until_ready(run_id, daemon, stopping):
+    while _wait_until_ready(run_id, daemon, worker, stopping):
+        if not is_next():
+            return False
         claim = do_claim_run(run_id, worker)
         if claim is None:
-            return
-        try:
-            (attempt or Session)(claim, stopping).hold(daemon)
-            return
-        except DeviceTaken:
-            do_release_run(claim, WAITING["busy"])
-            stopping.wait(WAIT_SECONDS)
-        except StaleToken as stale:
-            log.warning("%s: this worker's writes are refused", stale)
-            return
+            return False
+        with about_run(run_id):
+            try:
+                (attempt or Session)(claim, stopping).hold(daemon)
+                return True
+            except DeviceTaken:
+                do_release_run(claim, WAITING["busy"])
+                stopping.wait(WAIT_SECONDS)
+            except OtherVersions as different:
+                log.warning("%s", different)
+                do_release_run(claim, f"{different} The run waits for another worker.")
+                stopping.wait(WAIT_SECONDS)
+            except StaleToken as stale:
+                log.warning("%s: this worker's writes are refused", stale)
+                return True
+    return False
 
 
 def make_job(run: Run) -> Job:
@@ -140,9 +160,9 @@ def why_waiting(said: dict[str, Any]) -> str:
     return " ".join(part for part in (WAITING.get(status, WAITING["offline"]), reason) if part)
 
 
-def _wait_until_ready(run_id: str, daemon: Daemon, stopping: threading.Event) -> bool:
-    """Waits while the run is queued until the device is free. False when there is nothing (more) to do."""
-    while not stopping.is_set():
+def _wait_until_ready(run_id: str, daemon: Daemon, worker: str, stopping: threading.Event) -> bool:
+    """Waits while the run is queued until the device is free. False when there is nothing (more) to do here."""
+    while not stopping.is_set() and takes_runs(worker):
         run = Run.objects.filter(pk=run_id, state=RunState.QUEUED).first()
         if run is None:
             return False
@@ -204,10 +224,17 @@ class Session:
         if kind == "output":
             return do_keep_output(self.claim, str(payload.get("text") or ""))
         if kind == "run_started":
+            self._check_versions(payload.get("versions") or {})
             do_start_run(self.claim, str(payload.get("isolation") or ""))
         do_append_events(self.claim, [(kind, payload)])
         if kind == "run_done":
             self.finish(payload)
+
+    def _check_versions(self, versions: dict[str, Any]) -> None:
+        """Raises OtherVersions: the daemon may have been replaced since its worker last looked."""
+        pinned = Device.objects.filter(pk=self.claim.device).values_list("pinned", flat=True).first()
+        if pinned and identity(versions) != pinned:
+            raise OtherVersions(f"Its evaluator has {in_words(versions)}, the device class {in_words(pinned)}.")
 
     def finish(self, payload: dict[str, Any]) -> None:
         """Freezes the result."""

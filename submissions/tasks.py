@@ -14,14 +14,16 @@ from submissions.actions.uploads import do_capture
 from submissions.baselines_run import BaselineSession
 from submissions.caretaker import graphs_without_shapes
 from submissions.devices import socket_path
-from submissions.dispatch import ANNOTATE_TASK, CAPTURE_TASK, RUN_TASK
+from submissions.dispatch import ANNOTATE_TASK, CAPTURE_TASK, RUN_TASK, send_run
 from submissions.judging import Session, judge_run
 from submissions.models import Run
-from submissions.queue import goes_before
+from submissions.queue import next_run
 from submissions.worker import stopping
+from submissions.workers import takes_runs
 
 log = logging.getLogger(__name__)
 
+HAND_ON_SECONDS = 1.0  # so that a message does not go round in circles where no worker takes runs
 DESCRIBE_SECONDS = 20.0  # for one graph
 _AT_ONCE = 20  # graphs read before their shapes are written: a cursor left open keeps SQLite from writing
 ANNOTATE_SECONDS = 5.0  # then runs have their turn; the caretaker sends the task again
@@ -29,21 +31,28 @@ ANNOTATE_SECONDS = 5.0  # then runs have their turn; the caretaker sends the tas
 
 @shared_task(name=RUN_TASK, bind=True)
 def run_submission(self: "Task[Any, Any]", run_id: str) -> None:
-    """Judges one run, and before it those of a lane that comes first: messages are delivered in the order in which they
-    were sent. Harmless when delivered twice, late, or for a run that is over."""
-    worker = self.request.hostname or "worker"
-    while not stopping.is_set() and (first := goes_before(run_id)) is not None:
-        _judge(first, worker)
-    _judge(run_id, worker)
+    """Judges one run: that whose turn it is on the device, which need not be the one of the message.
 
-
-def _judge(run_id: str, worker: str) -> None:
-    queued = Run.objects.filter(pk=run_id, state=RunState.QUEUED).values_list("device", "baseline_run").first()
-    if queued is None:
+    There is a message for each run that waits, so that each has its turn. Harmless when delivered twice or late.
+    """
+    device = Run.objects.filter(pk=run_id).values_list("device", flat=True).first()
+    if device is None:
         return
-    device, measures_only = queued
+    worker = self.request.hostname or "worker"
+    while not stopping.is_set() and takes_runs(worker):
+        first = next_run(device)
+        if first is None or _judge(first, device, worker):
+            return
+    if not stopping.is_set() and Run.objects.filter(device=device, state=RunState.QUEUED).exists():
+        stopping.wait(HAND_ON_SECONDS)  # this worker takes no runs: another one has the message
+        send_run(run_id, device)
+
+
+def _judge(run_id: str, device: str, worker: str) -> bool:
+    measures_only = Run.objects.filter(pk=run_id).values_list("baseline_run", flat=True).first()
     attempt = Session if measures_only is None else BaselineSession
-    judge_run(run_id, DaemonClient(socket_path(device)), worker, stopping, attempt)
+    daemon = DaemonClient(socket_path(device))
+    return judge_run(run_id, daemon, worker, stopping, attempt, lambda: next_run(device) == run_id)
 
 
 @shared_task(name=ANNOTATE_TASK)

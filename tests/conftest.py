@@ -47,7 +47,17 @@ def redis_socket() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="passnet-") as folder:
         socket = Path(folder) / "redis.sock"
         process = subprocess.Popen(
-            [redis_server(), "--port", "0", "--unixsocket", str(socket), "--save", "", "--dir", folder],
+            [
+                os.environ.get("REDIS_SERVER") or redis_server(),
+                "--port",
+                "0",
+                "--unixsocket",
+                str(socket),
+                "--save",
+                "",
+                "--dir",
+                folder,
+            ],
             stdout=subprocess.DEVNULL,
         )
         try:

@@ -4,7 +4,7 @@ Only the holder of a claim may write to a running run. Its token is compared in 
 a worker that was taken for lost and comes back finds that its writes are refused (StaleToken).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,10 +16,11 @@ from django.utils import timezone
 from evaluator.verdicts import RunState
 from submissions.actions.runs import CANCELLED, do_dispatch
 from submissions.events import Event, StaleToken, append_events, state_event
-from submissions.models import LIVE_STATES, Lease, Run
+from submissions.models import LIVE_STATES, Lease, Run, Worker
 from submissions.reviewing.enrolling import enrol_ended
 from submissions.safe_json import safe_json, safe_text
 from submissions.summary import summarise
+from submissions.workers import takes_runs
 
 LEASE = timedelta(seconds=30)  # how long a run stays with a worker that says nothing
 MAX_LOSSES = 1  # a run that is lost more often ends as infrastructure_error
@@ -36,7 +37,10 @@ class Claim:
 
 
 def do_claim_run(run_id: str, worker: str) -> Claim | None:
-    """Takes a queued run for a worker, with a fresh token and a lease; None when it is not queued any more."""
+    """Takes a queued run for a worker, with a fresh token and a lease; None when it is not queued any more, or when the
+    worker takes no runs."""
+    if not takes_runs(worker):
+        return None
     now = timezone.now()
     with transaction.atomic():
         queued = Run.objects.filter(pk=run_id, state=RunState.QUEUED, cancel_requested=False)
@@ -116,21 +120,29 @@ def do_lose_attempt(claim: Claim, why: str) -> RunState:
         return _lose(claim.run_id, claim.token, why)
 
 
-def do_reap_leases(now: datetime, worker: str | None = None) -> list[str]:
+def do_reap_leases(now: datetime, worker: str | None = None, silent: Collection[int] | None = None) -> list[str]:
     """Takes runs away from workers that are gone; returns their ids.
 
-    Gone is a worker whose lease has run out, and, with `worker`, an earlier process of that name: it has just been
-    started anew, so that whatever it held is lost.
+    Gone is a worker whose lease has run out; with `worker`, an earlier process of that name: it has just been started
+    anew, so that whatever it held is lost; with `silent`, whoever holds one of these leases (submissions.leases knows
+    them without trusting a clock).
     """
     leases = Lease.objects.filter(ended_at=None)
-    leases = leases.filter(expires_at__lt=now) if worker is None else leases.filter(worker=worker)
+    if silent is not None:
+        leases = leases.filter(pk__in=silent)
+    elif worker is not None:
+        leases = leases.filter(worker=worker)
+    else:
+        leases = leases.filter(expires_at__lt=now)
     lost = []
     for lease in leases.order_by("pk")[:100]:
         try:
             with transaction.atomic():
                 # The claim again, now that it is locked: the worker may have spoken meanwhile.
-                if not leases.filter(pk=lease.pk).update(ended_at=now, outcome="lost"):
+                again = leases.filter(pk=lease.pk, expires_at=lease.expires_at)
+                if not again.update(ended_at=now, outcome="lost"):
                     continue
+                Worker.objects.filter(pk=lease.worker).update(killed=F("killed") + 1)
                 _lose(str(lease.run_id), lease.token, f"The worker {lease.worker} stopped answering.")
         except StaleToken:
             Lease.objects.filter(pk=lease.pk, ended_at=None).update(ended_at=now, outcome="stale")

@@ -7,7 +7,7 @@ from graphs.refused import Refused
 from submissions.actions.runs import do_dispatch
 from submissions.audit import note
 from submissions.events import append_events, state_event
-from submissions.models import Author, Run, RunReview
+from submissions.models import Author, Lane, Run, RunReview
 from submissions.safe_json import safe_text
 from submissions.summary import rejection
 
@@ -52,6 +52,7 @@ def _score_again(judged: Run, verdict: Integrity) -> None:
         task=judged.task,
         author=judged.author,
         device=judged.device,
+        lane=Lane.REVIEW,
         state=RunState.QUEUED,
         graphs=judged.graphs,
         overturns=judged,

@@ -30,6 +30,7 @@ from submissions.models.work import (
     RunEvent,
     RunReview,
 )
+from submissions.models.workers import Worker
 
 __all__ = [
     "LIVE_STATES",
@@ -66,4 +67,5 @@ __all__ = [
     "Share",
     "Submission",
     "Upload",
+    "Worker",
 ]

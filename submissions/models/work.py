@@ -18,6 +18,7 @@ class Lane(models.IntegerChoices):
     """Who is judged first on a device: the smaller number."""
 
     INTERACTIVE = 0, "somebody waits for it"
+    REVIEW = 5, "a reviewer's decision waits for it"
     BACKGROUND = 10, "asked for by a program, in numbers"
 
 
@@ -161,12 +162,14 @@ class Lease(models.Model):
 
 
 class Device(models.Model):
-    """What the worker of a device class last said about it."""
+    """How a device class is doing, by its best worker. `pinned` are the versions that its results are made with: a
+    worker that has others takes no runs."""
 
     name = models.CharField(max_length=60, primary_key=True)
     status = models.CharField(max_length=20)
     message = models.TextField(blank=True)
     versions = models.JSONField(default=dict)
+    pinned = models.JSONField(null=True, help_text="torch, triton and harness; null until a worker has said")
     isolation = models.CharField(max_length=60, blank=True, help_text="empty until its daemon has said")
     worker = models.CharField(max_length=200, blank=True)
     seen_at = models.DateTimeField()

@@ -17,7 +17,7 @@ from submissions.actions.claims import do_claim_run, do_lose_attempt
 from submissions.actions.runs import do_request_run
 from submissions.actions.tokens import do_make_token
 from submissions.models import Lane, Run
-from submissions.queue import goes_before, place_in_queue
+from submissions.queue import next_run, place_in_queue
 from submissions.tokens import Scope
 from tests.accounts import account
 
@@ -139,16 +139,17 @@ def test_people_go_first(client, author, task, monkeypatch):
     person = do_request_run(author, task, files(1), "cpu")
     assert place_in_queue(person).position == 1 and place_in_queue(first).ahead == 1
     assert place_in_queue(second).ahead == 2
-    assert goes_before(str(first.pk)) == str(person.pk) and goes_before(str(person.pk)) is None
+    assert next_run("cpu") == str(person.pk)
     taken = []
 
     def claimed(run_id, *rest):
         taken.append(run_id)
-        do_claim_run(run_id, "w")
+        return do_claim_run(run_id, "w") is not None
 
     monkeypatch.setattr(tasks, "judge_run", claimed)
-    tasks.run_submission.run(str(first.pk))
-    assert taken == [str(person.pk), str(first.pk)]
+    for message in (first, second, person):  # one run for each message, in the order of the queue
+        tasks.run_submission.run(str(message.pk))
+    assert taken == [str(person.pk), str(first.pk), str(second.pk)]
     assert client.get("/api/tasks/doubled-relu/runs").json()["runs"][0]["run"] == str(person.pk)
     assert len(client.get("/api/tasks/doubled-relu/runs").json()["runs"]) == 1
 
