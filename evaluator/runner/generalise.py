@@ -203,7 +203,7 @@ def _cases(eager: Reference, runner: RemoteRunner, report: Report) -> Iterator[C
             with report.own_work("running the graph without the submission"):
                 case = _case(eager, check) or "No input can be changed in this way."
                 if isinstance(case, Case):
-                    runner.share(case)
+                    runner.share(case, judged=False)
         except Decided as problem:
             case = problem.message
         yield case

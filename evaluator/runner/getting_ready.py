@@ -26,8 +26,9 @@ from evaluator.measure.kernels import annotated, profile_kernels
 from evaluator.measure.rounds import PRECISION, Precision
 from evaluator.measure.session import BASELINE, CANDIDATE, COMPILED, Plan, bound, flush_of, measure, time_alone
 from evaluator.measure.traffic import traffic
-from evaluator.measure.values import StaticInputs
-from evaluator.runner import calibration, rehearsal, tensors
+from evaluator.measure.values import StaticInputs, round_values
+from evaluator.runner import calibration, generalise, rehearsal, tensors
+from evaluator.statistics import ratio_of_medians
 from graphs.fx_source import parse
 from graphs.samples import TensorMeta
 
@@ -69,6 +70,10 @@ def _of_a_judge(device: str) -> Iterator[Step]:
     expected = tree_leaves(module(*inputs))
     yield lambda: compare(expected, [value.cpu() + 1e-7 for value in expected])
     yield lambda: traffic(module, inputs)
+    yield lambda: round_values([inputs], [True, True], "ready", "direct e2e", 0)
+    yield lambda: ratio_of_medians([1.0, 2.0], [2.0, 1.0])
+    yield lambda: [check.change(value) for check in generalise.CHECKS for value in inputs]
+    yield lambda: os.close(tensors.share(inputs, "ready")[0])
     yield lambda: time_alone(module.forward, StaticInputs([inputs], [True, True], "ready"), "graph", 1)
 
 

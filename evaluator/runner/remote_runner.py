@@ -4,6 +4,7 @@ A request ends in an answer or in `Decided`. Whatever happens to the runner proc
 it was busy with, and the next request finds a new process.
 """
 
+import os
 import select
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -22,6 +23,7 @@ from evaluator.runner.supervisor_link import Gone, SupervisorLink
 
 _READY_SECONDS = 60.0  # forking and shutting in; no submission has been loaded yet
 _SEND_SECONDS = 10.0
+_FILES_KEPT = 2  # one is read by the runner while the other is written
 _LAST_BREATH = 2.0  # between the end of a runner's channel and the end of its process
 
 
@@ -52,6 +54,7 @@ class RemoteRunner:
         self._waiting = False  # the process has been started and was not heard of yet
         self._number = 0
         self._shared: tuple[Case, int, list[Message]] | None = None  # a case whose inputs lie in a file already
+        self._files_kept: list[int] = []  # of inputs that nothing is judged by; the one used last comes last
         self._rewritten: dict[int, list[str]] = {}  # graphs whose modules the present process holds → passes in them
         self._served: set[int] = set()  # the graphs that the present process has worked on
 
@@ -88,10 +91,17 @@ class RemoteRunner:
         if self._channel is not None and self._is_alive():
             self._ask({"do": "foresee", "graph": index, "inputs": list(inputs)}, "while it waited", _SEND_SECONDS)
 
-    def share(self, case: Case) -> None:
-        """Have the inputs of the next call lie in memory that can be handed over. The runner gets it with the call."""
+    def share(self, case: Case, *, judged: bool = True) -> None:
+        """Have the inputs of the next call lie in memory that can be handed over. The runner gets it with the call.
+
+        Where nothing is `judged` by them, it is memory that the runner has had before: that saves most of the time.
+        """
         self._drop_shared()
-        self._shared = (case, *tensors.share(case.inputs, "inputs"))
+        file = None if judged or len(self._files_kept) < _FILES_KEPT else self._files_kept.pop(0)
+        shared, descriptions = tensors.share(case.inputs, "inputs", file)
+        if not judged:
+            self._files_kept.append(file if file is not None else os.dup(shared))
+        self._shared = case, shared, descriptions
 
     def call(
         self,

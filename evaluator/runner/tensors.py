@@ -10,6 +10,7 @@ import fcntl
 import mmap
 import os
 from collections.abc import Sequence
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -30,6 +31,7 @@ _MAX_DIMENSIONS = 64
 _AT_ONCE = mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)  # not page by page, as it is touched
 _MAX_OUTPUTS = 4096
 _MAX_ELEMENTS = 1 << 48
+_AT_A_TIME = 16 << 20  # bytes on their way from a GPU into a file
 
 _DTYPES = {str(value).removeprefix("torch."): value for value in vars(torch).values() if isinstance(value, torch.dtype)}
 
@@ -55,17 +57,24 @@ def plain(values: Sequence[Any]) -> list[torch.Tensor | Scalar]:
     return list(values)
 
 
-def share(values: Sequence[Any], name: str) -> tuple[int, list[Description]]:
-    """Copy tensors (on any device) and plain scalars into a new anonymous file: its descriptor and what it holds."""
+def share(values: Sequence[Any], name: str, into: int | None = None) -> tuple[int, list[Description]]:
+    """Copy tensors (on any device) and plain scalars into a new anonymous file: its descriptor and what it holds.
+
+    `into`: a file that was shared before and may be written over. Its memory is there, which saves most of the time;
+    whoever had it before sees what comes.
+    """
     descriptions, length = _plan(values)
     for value, description in zip(values, descriptions, strict=True):
         if isinstance(value, torch.Tensor):
             description["device"] = str(value.device)
             if not value.is_contiguous() and torch.empty_like(value).stride() == value.stride():  # without gaps
                 description["stride"] = list(value.stride())
-    descriptor = os.memfd_create(name, os.MFD_CLOEXEC)
-    os.ftruncate(descriptor, max(length, 1))
-    _fill(descriptor, values, descriptions, length)
+    descriptor = os.memfd_create(name, os.MFD_CLOEXEC) if into is None else os.dup(into)
+    if os.fstat(descriptor).st_size < max(length, 1):
+        os.ftruncate(descriptor, max(length, 1))
+    for value, description in zip(values, descriptions, strict=True):
+        if "offset" in description and value.numel():
+            _write(descriptor, value, description["offset"])
     return descriptor, descriptions
 
 
@@ -124,6 +133,25 @@ def _plan(values: Sequence[Any]) -> tuple[list[Description], int]:
         else:
             descriptions.append({"scalar": value})
     return descriptions, offset
+
+
+def _write(descriptor: int, value: torch.Tensor, offset: int) -> None:
+    """Write a tensor's elements in their order. Pages written whole are not cleared before, as mapped ones are."""
+    data = value.detach().resolve_conj().resolve_neg().contiguous().view(-1).view(torch.uint8)
+    for start in range(0, data.numel(), _AT_A_TIME):
+        part = data[start : start + _AT_A_TIME]
+        if part.is_cuda:
+            part = _staging()[: part.numel()].copy_(part)
+        left, at = memoryview(part.numpy()), offset + start
+        while left:
+            written = os.pwrite(descriptor, left, at)
+            left, at = left[written:], at + written
+
+
+@cache
+def _staging() -> torch.Tensor:
+    """Memory of the host that a GPU writes into by itself."""
+    return torch.empty(_AT_A_TIME, dtype=torch.uint8, pin_memory=True)
 
 
 def _fill(descriptor: int, values: Sequence[Any], descriptions: Sequence[Description], length: int) -> None:

@@ -14,6 +14,7 @@ from tests.evaluator.integrity.cases_text import read_cases
 CASES = {case.name: case for case in read_cases("by_conduct")}
 TRIED = [name for name, case in CASES.items() if case.table == "device_state.txt"]
 TRIED += ["a copy beside the work in one line", "inputs exchanged", "result kept on the storage of an input"]
+TRIED += ["numbers through an array", "arguments that are computed, and nothing else is done"]
 # what state on a device may be known by: which later call meets it is drawn anew for each run
 KNOWN_BY = {"phase_detection", "leftover_memory", "output_cache"}
 
@@ -26,6 +27,7 @@ def test_it_is_neither_right_nor_clean(judge, name):
     flagged = {one["class"] for one in events[-1]["findings"] if one["severity"] == "violation"}
     known_by = KNOWN_BY if case.table == "device_state.txt" else {case.expected}
     assert flagged & known_by, events[-1]["findings"]
+    assert all(one["file"] in (None, *case.files) for one in events[-1]["findings"])
 
 
 def test_inputs_that_share_a_part_with_those_before():

@@ -45,6 +45,17 @@ def test_inputs_arrive_as_fresh_tensors(descriptors):
     assert same(tensors.take(descriptor, described)[0], VALUES[0])
 
 
+def test_a_file_may_be_written_over(descriptors):
+    small, large = torch.arange(3.0), torch.arange(1 << 12)
+    first = descriptors(tensors.share([small], "inputs")[0])
+    for values in ([large, 7], [small], [torch.ones(2, 3).t(), large]):
+        descriptor, described = tensors.share(values, "inputs", first)
+        taken = tensors.take(descriptors(descriptor), described)
+        assert all(same(a, b) for a, b in zip(values, taken, strict=True))
+        assert os.fstat(descriptor).st_ino == os.fstat(first).st_ino
+    assert os.fstat(first).st_size >= large.nbytes + 6 * 4  # it only grows
+
+
 def test_outputs_come_back(descriptors):
     room = descriptors(tensors.room_for(VALUES))
     found = tensors.collect(room, tensors.put(room, VALUES))
