@@ -142,7 +142,7 @@ def _write(descriptor: int, value: torch.Tensor, offset: int) -> None:
         part = data[start : start + _AT_A_TIME]
         if part.is_cuda:
             part = _staging()[: part.numel()].copy_(part)
-        left, at = memoryview(part.numpy()), offset + start
+        left, at = memoryview(part.numpy().data), offset + start
         while left:
             written = os.pwrite(descriptor, left, at)
             left, at = left[written:], at + written
