@@ -40,7 +40,9 @@ def main() -> int:
 
 
 def examine() -> list[Item]:
-    checks: tuple[Callable[[], Item], ...] = (_system, _python, _torch, _triton, _cuda, _compiler, _headers, _isolation)
+    checks: tuple[Callable[[], Item], ...] = (
+        _system, _python, _torch, _triton, _cuda, _profiler, _compiler, _headers, _isolation,
+    )  # fmt: skip
     return [check() for check in checks]
 
 
@@ -83,6 +85,25 @@ def _cuda() -> Item:
         return Item("CUDA", "ok", f"{torch.cuda.get_device_name()} (CUDA {torch.version.cuda})")
     fix = "pip install torch==2.13.0" if torch.version.cuda is None else "nvidia-smi"
     return Item("CUDA", "optional", f"a device that torch {torch.__version__} can not use", fix)
+
+
+def _profiler() -> Item:
+    if _cuda().state != "ok":
+        return Item("profiler", "optional", "kernels are profiled on a GPU")
+    import torch
+
+    from evaluator.measure.kernels import launches, profile_kernels
+
+    try:
+        number = torch.ones(8, device="cuda")
+        found = launches(profile_kernels({"one": lambda: number + 1}, repeats=1)["one"].kernels)
+        problem = "" if found == 1 else f"it sees {found} kernels where one was launched"
+    except Exception as error:
+        problem = f"{type(error).__name__}: {error}".splitlines()[0]
+    if not problem:
+        return Item("profiler", "ok", "kernels can be counted and named")
+    why = f"{problem}: kernels are not counted on the device; timings by e2e, gpu and graph do without"
+    return Item("profiler", "optional", why, "grep RmProfilingAdminOnly /proc/driver/nvidia/params")
 
 
 def _compiler() -> Item:

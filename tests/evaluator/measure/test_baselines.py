@@ -71,6 +71,19 @@ def test_every_mode_of_inductor_compiles():
             assert [value.tolist() for value in found] == [[[11.0, 18.0], [13.0, 24.0]], [[10.0, 0.0], [30.0, 80.0]]]
 
 
+def test_an_installed_package_offers_another_compiler(tmp_path, monkeypatch):
+    (tmp_path / "halves.py").write_text("def backend(module, inputs):\n    return lambda *values: module(*values)\n")
+    distribution = tmp_path / "halves-1.0.dist-info"
+    distribution.mkdir()
+    (distribution / "METADATA").write_text("Metadata-Version: 2.1\nName: halves\nVersion: 1.0\n")
+    (distribution / "entry_points.txt").write_text("[passnet.baselines]\nhalves = halves:backend\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    found = compile_baseline("halves", symbolic_trace(one), [X, Y])
+    assert found.call(X, Y).tolist() == [[11.0, 18.0], [13.0, 24.0]]
+    with pytest.raises(LookupError, match="inductor reduce-overhead, halves"):
+        compile_baseline("thirds", symbolic_trace(one), [X, Y])
+
+
 def test_a_compiled_graph_is_found_again_where_a_seed_of_it_lies(tmp_path, monkeypatch):
     monkeypatch.setenv("PASSNET_EVALUATOR_CACHE", str(tmp_path))
     module, seed = symbolic_trace(two), tmp_path / "seed.zip"
