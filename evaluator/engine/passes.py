@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from operator import attrgetter
 from typing import Any, Protocol
@@ -21,7 +21,7 @@ from evaluator.engine.tracer import functions_as_leaves
 from evaluator.engine.view import GraphView
 from evaluator.events import NearMiss
 
-__all__ = ["Applied", "Found", "Pass", "PatternError", "apply_passes", "match_passes"]
+__all__ = ["Admit", "Applied", "Found", "Pass", "PatternError", "apply_passes", "match_passes"]
 
 
 class Pass(Protocol):
@@ -41,6 +41,12 @@ class Pass(Protocol):
     def module(self) -> Any: ...
 
 
+# Asked before a match is replaced: None, or in words why it is to be left alone. Takes the pass's name; what the
+# pattern's inputs are bound to, by name (nodes, constants, lists of both); the nodes that would be replaced, in the
+# order of the graph; the module that the graph came in.
+Admit = Callable[[str, dict[str, Any], list[Node], GraphModule], str | None]
+
+
 @dataclass(frozen=True)
 class Found:
     """Where the passes match in a graph.
@@ -48,7 +54,8 @@ class Found:
     `matched_nodes` are names of the original graph, one list for each match, `lines` says for each match which line
     (from 1) of the pass's file made the pattern's node that lies on a node, where that is known. `near_misses` tell for
     each pass without a match how far it came (nearest first). `notes` say what an author should know about a pass
-    (operands were swapped, the search was cut short, a line counts for nothing).
+    (operands were swapped, the search was cut short, a line counts for nothing). `left_alone` says which matches an
+    `Admit` refused, and why.
     """
 
     matches: int
@@ -57,6 +64,7 @@ class Found:
     lines: list[dict[str, int]]
     near_misses: list[NearMiss]
     notes: list[str]
+    left_alone: list[str] = field(kw_only=True, default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -67,12 +75,14 @@ class Applied(Found):
     new_nodes: list[str]
 
 
-def apply_passes(gm: GraphModule, passes: Sequence[Pass]) -> Applied:
+def apply_passes(gm: GraphModule, passes: Sequence[Pass], admit: Admit | None = None) -> Applied:
     """Match and rewrite a copy of `gm`. Raises PatternError where a pass's functions can not be traced.
+
+    With `admit`, matches that it gives a reason against stay as they are.
 
     A pass that sets `commutative = True` in its file also matches with the operands of `+`, `*` and the like swapped.
     """
-    return _worked(gm, passes).result()
+    return _worked(gm, passes, admit).result()
 
 
 def match_passes(gm: GraphModule, passes: Sequence[Pass]) -> Found:
@@ -80,8 +90,8 @@ def match_passes(gm: GraphModule, passes: Sequence[Pass]) -> Found:
     return _worked(gm, passes).found()
 
 
-def _worked(gm: GraphModule, passes: Sequence[Pass]) -> "_Work":
-    work = _Work(gm)
+def _worked(gm: GraphModule, passes: Sequence[Pass], admit: Admit | None = None) -> "_Work":
+    work = _Work(gm, admit)
     with functions_as_leaves():
         for item in passes:
             work.apply(item)
@@ -89,8 +99,9 @@ def _worked(gm: GraphModule, passes: Sequence[Pass]) -> "_Work":
 
 
 class _Work:
-    def __init__(self, gm: GraphModule) -> None:
+    def __init__(self, gm: GraphModule, admit: Admit | None) -> None:
         self.source = gm
+        self.admit = admit
         self.root = torch.nn.Module()  # holds tensors that replacement_args brings along
         self.view = GraphView(copy_graph(gm.graph))
         drop_dead_code(self.view)
@@ -100,6 +111,7 @@ class _Work:
         self.misses: list[NearMiss] = []
         self.put_in: list[Node] = []
         self.notes: list[str] = []
+        self.left_alone: list[str] = []
 
     def apply(self, item: Pass) -> None:
         """Replace all matches of one pass, those first in the graph first; matches do not overlap."""
@@ -112,7 +124,7 @@ class _Work:
         self.notes += [f"{item.name}: {words}" for words in pattern.unused()]
         self.view.start_pass()
         start = anchor(pattern, self.view)
-        count = 0
+        count, left = 0, len(self.left_alone)
         for candidate in list(self.view.candidates(pattern.operators[start])):
             search = Search(pattern, self.view, budget, commutative)
             if self.view.alive(candidate) and self._replace_at(search.at(start, candidate), pattern, replacement):
@@ -124,7 +136,7 @@ class _Work:
                 f"{item.name}: the search was cut short; a pattern in one connected piece is found faster"
             )
         self.per_pass[item.name] = self.per_pass.get(item.name, 0) + count
-        if count == 0:
+        if count == 0 and len(self.left_alone) == left:
             self.misses.append(nearest_miss(item.name, pattern, self.view, commutative))
 
     def _replace_at(self, matches: Iterator[Match], pattern: Pattern, replacement: Replacement) -> bool:
@@ -132,6 +144,8 @@ class _Work:
             placement = place(pattern, match, self.view)
             if isinstance(placement, Placement):
                 inside = sorted(match.nodes.values(), key=self.view.order.__getitem__)
+                if self._is_left_alone(replacement.pass_name, pattern, match, inside):
+                    return False
                 self.matched.append(list(dict.fromkeys(name for node in inside for name in origins_of(node))))
                 self.lines.append(_lines(pattern, match))
                 for node in match.swapped:
@@ -141,9 +155,27 @@ class _Work:
                 return True
         return False
 
+    def _is_left_alone(self, name: str, pattern: Pattern, match: Match, inside: list[Node]) -> bool:
+        if self.admit is None:
+            return False
+        bound = {item.name: match.inputs[item.node] for item in pattern.traced.inputs if item.node in match.inputs}
+        why = self.admit(name, bound, inside, self.source)
+        if why is not None:
+            names = ", ".join(dict.fromkeys(origin for node in inside for origin in origins_of(node)))
+            self.left_alone.append(f"{name}: {names} is left alone: {why}")
+        return why is not None
+
     def found(self) -> Found:
         misses = sorted(self.misses, key=lambda miss: miss["pattern_size"] - len(miss["matched"]))
-        return Found(sum(self.per_pass.values()), self.per_pass, self.matched, self.lines, misses, self.notes)
+        return Found(
+            sum(self.per_pass.values()),
+            self.per_pass,
+            self.matched,
+            self.lines,
+            misses,
+            self.notes,
+            left_alone=self.left_alone,
+        )
 
     def result(self) -> Applied:
         drop_dead_code(self.view)

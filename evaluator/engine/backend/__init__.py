@@ -10,7 +10,16 @@ parameters and buffers are inputs. Matching, rewriting and launchers are those o
 same result here and there. The folder's code runs in this process: nothing isolates it, and nothing checks its rules.
 """
 
-from evaluator.engine.backend.compiler import NoBackward, PassBackend, passes
-from evaluator.engine.backend.report import GraphReport, ReplacedMatch
+from evaluator.engine.backend.compiler import NoBackward, PassBackend, identity, interpret_without_gpu, passes
+from evaluator.engine.backend.report import GraphReport, ReplacedMatch, ReportedNode
 
-__all__ = ["GraphReport", "NoBackward", "PassBackend", "ReplacedMatch", "passes"]
+__all__ = [
+    "GraphReport",
+    "NoBackward",
+    "PassBackend",
+    "ReplacedMatch",
+    "ReportedNode",
+    "identity",
+    "interpret_without_gpu",
+    "passes",
+]

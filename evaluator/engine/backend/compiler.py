@@ -7,7 +7,7 @@ from dataclasses import replace
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch._guards import CompileContext
@@ -20,11 +20,11 @@ from evaluator.engine.backend.inductor import NotAnOperator, compile_rest
 from evaluator.engine.backend.report import GraphReport, report, text
 from evaluator.engine.backend.transforms import transforms_of
 from evaluator.engine.load import load_submission
-from evaluator.engine.passes import Applied
+from evaluator.engine.passes import Admit, Applied, Pass
 from graphs.samples import read_pass_dir
 
-Then = Literal["eager", "inductor"]
 Compiled = Callable[..., Any]
+Then = str | Callable[..., Any]  # "eager", "inductor", another backend that Dynamo knows by name, or one itself
 
 
 class NoBackward(UserWarning):
@@ -32,14 +32,20 @@ class NoBackward(UserWarning):
 
 
 def passes(folder: str | PathLike[str], then: Then = "eager") -> "PassBackend":
-    """A backend that applies the passes of `folder` and runs what is left of each graph eagerly or with Inductor.
+    """A backend that applies the passes of `folder` and runs what is left of each graph eagerly or with `then`.
 
-    Loads the folder now. Raises BadSubmission (file, line, what is wrong), ValueError for another `then`.
-    Kernels are interpreted where there is no CUDA device, or where TRITON_INTERPRET=1 asks for it.
+    Loads the folder now. Raises BadSubmission (file, line, what is wrong), ValueError for a `then` that Dynamo does not
+    know. Kernels are interpreted where there is no CUDA device, or where TRITON_INTERPRET=1 asks for it.
     """
-    if then not in ("eager", "inductor"):
-        raise ValueError(f"then={then!r}: it is 'eager' or 'inductor'")
-    return PassBackend(Path(folder), then)
+    then = _known(then)
+    interpret_without_gpu()
+    return PassBackend(str(folder), load_submission(Path(folder)), identity(Path(folder)), then)
+
+
+def interpret_without_gpu() -> None:
+    """Run kernels in Triton's interpreter from now on, if nothing else can run them or TRITON_INTERPRET=1 asks."""
+    if not torch.cuda.is_available() or os.environ.get("TRITON_INTERPRET") == "1":
+        interpreter.enable()
 
 
 class PassBackend:
@@ -48,16 +54,22 @@ class PassBackend:
     `report` has one entry for each graph that was compiled, `explain()` says the same in words.
     """
 
-    def __init__(self, folder: Path, then: Then) -> None:
-        if not torch.cuda.is_available() or os.environ.get("TRITON_INTERPRET") == "1":
-            interpreter.enable()
-        self.folder = folder
-        self.then = then
-        self.passes = load_submission(folder)
-        self._identity = _identity(folder)
+    def __init__(
+        self, source: str, loaded: Sequence[Pass], identity: str, then: Then, admit: Admit | None = None
+    ) -> None:
+        """`source` names the passes in warnings, `identity` tells their code apart, `admit` may refuse matches.
+
+        Raises ValueError for a `then` that Dynamo does not know.
+        """
+        self.source = source
+        self.then = _known(then)
+        self.passes = tuple(loaded)
+        self._identity = identity
+        self._admit = admit
+        self._named = then if isinstance(then, str) else getattr(then, "__name__", type(then).__name__)
         self._reports: list[GraphReport] = []
         self._attempt: tuple[Any, int] = (None, 0)  # of the last report: which compilation, which attempt at it
-        self.__name__ = f"passes_then_{then}"  # what Dynamo calls it in its logs
+        self.__name__ = f"passes_then_{self._named}"  # what Dynamo calls it in its logs
 
     @property
     def report(self) -> tuple[GraphReport, ...]:
@@ -69,22 +81,23 @@ class PassBackend:
 
     def __call__(self, module: GraphModule, inputs: Sequence[Any], **settings: Any) -> Compiled:
         """Compile one graph. `settings` are `mode` and `options` of torch.compile; they are Inductor's."""
-        applied, constants = apply_with_floats(module, self.passes)
+        applied, constants = apply_with_floats(module, self.passes, self._admit)
         self._forget_earlier_attempt()
-        said = report(len(self._reports) + 1, module, applied, self.then)
+        said = report(len(self._reports) + 1, module, applied, self._named)
         refused = _refused(said, applied, module)
         if refused:
             said = replace(said, fallback=str(refused))
-            warnings.warn(f"{self.folder}: {refused}", type(refused), stacklevel=2)
+            warnings.warn(f"{self.source}: {refused}", type(refused), stacklevel=2)
         self._reports.append(said)
         if refused or not applied.matches:
             return self._untouched(module, inputs, settings)
         settle(constants)
-        if self.then == "inductor":
+        if self.then != "eager":
             try:
-                return compile_rest(module, applied.module, inputs, self._identity, settings)
+                return compile_rest(module, applied.module, inputs, self._identity, settings, self.then)
             except NotAnOperator as problem:
-                note = f"the rest of this graph runs eagerly, not with Inductor: {problem}"
+                named = "Inductor" if self.then == "inductor" else self._named
+                note = f"the rest of this graph runs eagerly, not with {named}: {problem}"
                 self._reports[-1] = replace(said, then="eager", notes=(*said.notes, note))
         return _eager(applied)
 
@@ -97,8 +110,8 @@ class PassBackend:
         self._attempt = attempt
 
     def _untouched(self, module: GraphModule, inputs: Sequence[Any], settings: dict[str, Any]) -> Compiled:
-        if self.then == "inductor":
-            return compile_rest(module, None, inputs, self._identity, settings)
+        if self.then != "eager":
+            return compile_rest(module, None, inputs, self._identity, settings, self.then)
         return module.forward
 
 
@@ -131,7 +144,14 @@ def _refused(said: GraphReport, applied: Applied, module: GraphModule) -> UserWa
     return None
 
 
-def _identity(folder: Path) -> str:
+def _known(then: Then) -> Then:
+    if callable(then) or then == "eager" or then in torch._dynamo.list_backends(exclude_tags=()):
+        return then
+    raise ValueError(f"then={then!r}: it is 'eager', 'inductor' or another name in torch._dynamo.list_backends()")
+
+
+def identity(folder: Path) -> str:
+    """SHA-256 (hex) of the names and contents of a folder's files: another for each change. Raises ReadProblem."""
     digest = sha256()
     for name, code in sorted(read_pass_dir(folder).items()):
         for part in (name, code):

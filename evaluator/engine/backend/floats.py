@@ -11,24 +11,26 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from evaluator.engine.passes import Applied, Pass, apply_passes
+from evaluator.engine.passes import Admit, Applied, Pass, apply_passes
 from evaluator.engine.rewrite import copy_graph
 from evaluator.engine.view import source_name
 
 
-def apply_with_floats(module: GraphModule, passes: Sequence[Pass]) -> tuple[Applied, tuple[Node, ...]]:
+def apply_with_floats(
+    module: GraphModule, passes: Sequence[Pass], admit: Admit | None = None
+) -> tuple[Applied, tuple[Node, ...]]:
     """Apply passes to the graph in which such numbers are constants; also which of them have to stay what they are.
 
     That is as few as the matches need: Dynamo compiles anew for each value of a constant, and gives up after some.
     Before the result is run in the place of `module`, call `settle` with them. Raises PatternError.
     """
     floats = list(_floats(module))
-    written = apply_passes(_with_constants(module, floats), passes)
+    written = apply_passes(_with_constants(module, floats), passes, admit)
     if not floats or not written.matches:
         return written, ()
     matched = {name for names in written.matched_nodes for name in names}
     for few in ([], [node for node in floats if any(source_name(user) in matched for user in node.users)]):
-        applied = apply_passes(_with_constants(module, few), passes)
+        applied = apply_passes(_with_constants(module, few), passes, admit)
         if applied.matched_nodes == written.matched_nodes:
             return replace(applied, near_misses=written.near_misses), tuple(few)
     return written, tuple(floats)

@@ -1,4 +1,4 @@
-"""Compiling what the passes left over with Inductor."""
+"""Compiling what the passes left over, with Inductor or another of Dynamo's backends."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -25,15 +25,19 @@ def compile_rest(
     inputs: Sequence[Any],
     identity: str,
     settings: dict[str, Any],
+    compiler: str | Callable[..., Any] = "inductor",
 ) -> Callable[..., Any]:
     """Compile a graph; where passes matched, `rewritten` takes the place of what was captured.
 
-    `identity` tells submissions apart, `settings` are `mode` and `options` as torch.compile takes them. Raises
-    NotAnOperator before anything is changed, MissingCompiler, and what else Inductor raises.
+    `identity` tells submissions apart, `settings` are `mode` and `options` as torch.compile takes them, `compiler` is
+    the name of a backend that Dynamo knows, or one itself. Raises NotAnOperator before anything is changed,
+    MissingCompiler, and what else the backend raises.
     """
     if rewritten is not None:
         graph = launchers_as_operators(rewritten, identity)
         _adopt(captured, graph, rewritten)
+    if compiler != "inductor":
+        return lookup_backend(compiler)(captured, inputs, **settings)  # type: ignore[arg-type,no-any-return]
     try:
         return lookup_backend("inductor")(captured, inputs, **_config(settings))  # type: ignore[arg-type,no-any-return]
     except Exception as problem:

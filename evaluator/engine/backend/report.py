@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
+from evaluator.engine.normalise import operator_of
 from evaluator.engine.passes import Applied
 from evaluator.engine.view import source_name
 from evaluator.events import NearMiss
@@ -28,11 +29,21 @@ class ReplacedMatch:
 
 
 @dataclass(frozen=True)
+class ReportedNode:
+    """One operation of a captured graph: enough to draw it."""
+
+    name: str
+    calls: str  # "layer_norm"; "" for an input
+    uses: tuple[str, ...]
+    result: str  # "float32 [2, s0]", or ""
+
+
+@dataclass(frozen=True)
 class GraphReport:
     """One graph that Dynamo captured. `then` says how the rest of it runs.
 
     `fallback` is set where the graph runs as it was captured although passes matched: `matches` then says what they
-    would have replaced.
+    would have replaced. `left_alone` says which matches were found and not replaced, and why.
     """
 
     number: int  # counts from 1, in the order of compilation
@@ -43,6 +54,8 @@ class GraphReport:
     notes: tuple[str, ...]
     then: str
     fallback: str | None = None
+    left_alone: tuple[str, ...] = ()
+    nodes: tuple[ReportedNode, ...] = ()
 
 
 def report(number: int, module: GraphModule, applied: Applied, then: str) -> GraphReport:
@@ -61,6 +74,8 @@ def report(number: int, module: GraphModule, applied: Applied, then: str) -> Gra
         near_misses=tuple(applied.near_misses),
         notes=(*applied.notes, *_bodies(module)),
         then=then,
+        left_alone=tuple(applied.left_alone),
+        nodes=tuple(reported_node(node) for node in nodes if node.op != "output"),
     )
 
 
@@ -69,6 +84,14 @@ def text(reports: Sequence[GraphReport]) -> str:
     if not reports:
         return "No graph has been compiled yet: call the compiled model once."
     return "\n\n".join("\n".join(_lines(item)) for item in reports)
+
+
+def reported_node(node: Node) -> ReportedNode:
+    """What there is to draw of a node."""
+    operator = operator_of(node)
+    uses = tuple(source_name(source) for source in node.all_input_nodes)
+    calls = "" if operator is None else operator.name
+    return ReportedNode(source_name(node), calls, uses, _shape(node.meta.get("example_value")))
 
 
 def _matches(applied: Applied, places: dict[str, tuple[str | None, str | None]]) -> Iterator[ReplacedMatch]:
@@ -105,6 +128,8 @@ def _lines(item: GraphReport) -> Iterator[str]:
         yield f"  {'●' if item.fallback is None else '▲'} {match.pass_name}: {', '.join(match.nodes)}{where}"
     if item.fallback:
         yield f"  ▲ {item.fallback}"
+    for words in item.left_alone:
+        yield f"  ○ {words}"
     for miss in item.near_misses:
         yield f"  ■ {miss['pass_name']}: no match. {miss['message']}"
         if miss["suggestion"]:
