@@ -115,7 +115,7 @@ def test_the_editor_beside_an_earlier_revision(
     expect(beside.locator("li")).to_have_count(3)
     # Closed while what differs is still being computed: the texts may not go before the computation is called off.
     beside.get_by_role("button", name="long.py").click()
-    beside.locator(".conflict-diff .view-line").first.wait_for()
+    beside.locator(".conflict-diff .view-line").filter(has_text="x7 = 1").first.wait_for()
     page.keyboard.press("Escape")
     expect(beside).to_have_count(0)
     command(page, f"Compare the editor with the files of revision {revision}")

@@ -4,14 +4,17 @@ import { plural } from "../format";
 import { Message } from "../frame/Message";
 import { VirtualList } from "../lib/VirtualList";
 import { isFinal } from "../vocabulary";
-import { save } from "../lib/save";
 import { shown } from "../workbench/runs";
 
 const ROW = 18;
 
-function kept(limits: Record<string, number>): string {
-  const bytes = limits["streamed_bytes"];
-  return bytes === undefined ? "a run keeps the beginning" : `a run keeps the first ${bytes / 1024} KB`;
+/** Where the output was cut, and where the rest of it is. */
+function cutWords(limits: Record<string, number>): string {
+  const shownBytes = limits["streamed_bytes"];
+  const beginning = shownBytes === undefined ? "its beginning" : `its first ${shownBytes / 1024} KB`;
+  const keptBytes = limits["kept_bytes"] ?? 0;
+  if (keptBytes === 0) return `cut: the log of a run has ${beginning}, the rest was not kept. Print less, or run the pass on your machine`;
+  return `cut: the log shows ${beginning}, the file has up to ${keptBytes / 2 ** 20} MB more`;
 }
 
 export function LogList() {
@@ -35,9 +38,10 @@ export function LogList() {
       <footer class="pane-foot faint">
         <span>{plural(view.log.length, "line")}</span>
         {view.logDropped > 0 && <span>{`${plural(view.logDropped, "earlier line")} not shown`}</span>}
-        {view.logTruncated && <span class="warn"><b aria-hidden="true">▲ </b>cut: {kept(view.limits)} of what was printed, the rest was thrown away. Print less, or run the pass on your machine</span>}
+        {view.logTruncated && <span class="warn"><b aria-hidden="true">▲ </b>{cutWords(view.limits)}</span>}
         <span class="spring" />
-        <button class="link" onClick={() => save(`run-${shown.value?.id ?? "log"}.txt`, view.log.map((line) => line.text).join("\n"))}>Download</button>
+        {/* The server has every character; the list here cuts long lines and drops early ones. */}
+        <a class="link" href={`/api/runs/${encodeURIComponent(shown.value?.id ?? "")}/output.txt`} download>Download all of it</a>
       </footer>
     </>
   );
