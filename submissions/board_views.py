@@ -14,7 +14,10 @@ from submissions.access import access_author, access_submission, may_read_work
 from submissions.actions.run_folders import Described, do_get_author, do_want_evaluation, may_import_for
 from submissions.authors import author_or_none, current_author
 from submissions.boards import columns, published
-from submissions.boards.making import Found, find_board
+from submissions.boards.costs import board_trajectories
+from submissions.boards.history import curves
+from submissions.boards.history_shown import drawing
+from submissions.boards.making import Found, find_board, runs_of
 from submissions.boards.shown import EXPLOITS, UNSOLVED, columns_of, context_name, lines_of, task_lines
 from submissions.devices import device_names
 from submissions.models import Run, Submission
@@ -38,18 +41,19 @@ def boards(request: HttpRequest) -> HttpResponse:
         "query": urlencode({"benchmark": given["benchmark"], "context": given["context"]}),
         "columns_module": columns,
         "published": published,
-        **_table(found, given),
+        **_table(found, given, visitor=author_or_none(request) is None),
     }
     return render(request, "boards/boards.html", shown)
 
 
-def _table(found: Found, given: dict[str, str]) -> dict[str, object]:
+def _table(found: Found, given: dict[str, str], *, visitor: bool) -> dict[str, object]:
     if found.board is None:
         return {}
     kept = columns_of(found.board, reported=found.reported)
     if given["sort"].removeprefix("-") not in ("", "author", "exploits", *(column.key for column in kept)):
         raise Refused(404, "unknown_order", "There is no such column to sort by. /boards/ has the board's own order.")
-    lines = lines_of(found.board, kept, given["sort"], given["q"])
+    paths = {} if visitor else board_trajectories(found.board)
+    lines = lines_of(found.board, kept, given["sort"], given["q"], paths)
     heads = [
         (column, _sort_link(given, column.key, down_first=True), _sorted(given["sort"], column.key)) for column in kept
     ]
@@ -59,7 +63,9 @@ def _table(found: Found, given: dict[str, str]) -> dict[str, object]:
         "by_exploits": (_sort_link(given, "exploits", down_first=True), _sorted(given["sort"], "exploits")),
         "own_order": _link(given, sort=""),
         "lines": lines,
-        "tasks": task_lines(found.board, lines, given["show"]),
+        "has_cost": any(line.cost is not None for line in lines),
+        "history": drawing(curves(found.board, runs_of(found)), timed=found.board.timed),
+        "tasks": task_lines(found.board, lines, given["show"], paths),
         "shows": [
             (_link(given, show=key), name, given["show"] == key)
             for key, name in (("", "all"), (UNSOLVED, "solved by nobody"), (EXPLOITS, "with violations"))

@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from graphs.refused import Refused
 from submissions.authors import current_author
 from submissions.boards.making import REPORTED
 from submissions.boards.shown import context_name
@@ -31,6 +32,11 @@ def authors(request: HttpRequest) -> HttpResponse:
     """Two authors over a whole benchmark: who wins where."""
     reader = current_author(request)
     given = {name: request.GET.get(name, "")[:300] for name in _PARTS}
+    marked = request.GET.getlist("author")
+    if len(marked) > 2:
+        raise Refused(400, "wrong_number", f"{len(marked)} authors are marked: two can be compared. Leave some out.")
+    for side, key in zip(("a", "b"), marked, strict=False):
+        given[side] = key[:300]
     given["by"] = given["by"] if given["by"] in BYS else "dtype"
     asked = {name: given[name] for name in Asked.__dataclass_fields__}
     found, compared = compare_authors(Asked(**asked))  # type: ignore[arg-type]

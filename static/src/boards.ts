@@ -7,6 +7,7 @@ import "./styles/boards.css";
 import "./styles/overlay.css";
 import { h, render } from "preact";
 import { BoardsTopbar } from "./boards/BoardsTopbar";
+import { startPicking } from "./boards/picking";
 import { inTextField } from "./lib/keys";
 import { watchServer } from "./lib/reach";
 import { startTheme } from "./lib/theme";
@@ -21,6 +22,7 @@ for (const choice of document.querySelectorAll<HTMLSelectElement>("select[data-g
     form?.submit();
   });
 }
+startPicking(document);
 watchServer(true);
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || inTextField(event.target)) return;

@@ -46,5 +46,9 @@ EXPLOITS = (
     "every t, unless the author has an honest one."
 )
 AGAINST = "Tasks won, lost and tied against TorchInductor by AS, where both have one."
+COST = (
+    "What the model's attempts behind the results took, where they were made here; a question mark: a price is not "
+    "known. Steps: after how many, on average, the run came that counts. Imported results tell neither."
+)
 COVERED = "Tasks with a result, of all. Where submissions wait to be evaluated the row is in part: they count 0.1."
 INTERVAL = "The lighter figures are 95 % intervals by bootstrap over tasks: 1,000 draws, the same for every author."

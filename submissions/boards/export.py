@@ -1,20 +1,35 @@
 """A board as JSON, and as a file."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from submissions.boards.board import Row
 from submissions.boards.columns import COLUMNS
+from submissions.boards.costs import spent_of
+from submissions.boards.history import Curve
 from submissions.boards.making import Found
 from submissions.boards.outcome import Outcome
 from submissions.csv_text import csv_text
+from submissions.spending import Trajectory, cost_words
 from submissions.statistics import Estimate
 
 _BEFORE = ("benchmark", "device", "torch", "harness", "profile", "origin", "rank", "author", "kind", "version")
-_AFTER = ("exploits", "tasks_scored", "tasks_waiting", "tasks_of_benchmark", "won", "lost", "tied")
+_AFTER = (
+    "exploits",
+    "tasks_scored",
+    "tasks_waiting",
+    "tasks_of_benchmark",
+    "won",
+    "lost",
+    "tied",
+    "steps",
+    "tokens",
+    "cost",
+)
 
 
-def as_json(found: Found) -> dict[str, Any]:
-    """Everything that the page shows. Shares are parts of 1."""
+def as_json(found: Found, paths: Mapping[str, Trajectory]) -> dict[str, Any]:
+    """Everything that the page shows. Shares are parts of 1; `paths`: what the attempts behind runs took."""
     board = found.board
     return {
         "benchmarks": [
@@ -26,11 +41,11 @@ def as_json(found: Found) -> dict[str, Any]:
         "context": None if found.context is None else found.context.key,
         "reported": found.reported,
         "tasks": [] if board is None else [_task(board, place) for place in range(len(board.tasks))],
-        "rows": [] if board is None else [_row(one) for one in board.rows],
+        "rows": [] if board is None else [_row(one, paths) for one in board.rows],
     }
 
 
-def as_csv(found: Found) -> str:
+def as_csv(found: Found, paths: Mapping[str, Trajectory]) -> str:
     """A row for each author."""
     lines: list[tuple[Any, ...]] = []
     figures = [f"{column.key}{end}" for column in COLUMNS for end in ("", "_low", "_high")]
@@ -39,6 +54,7 @@ def as_csv(found: Found) -> str:
         before = (found.benchmark.key if found.benchmark else "", *_context_cells(found), row.rank, entrant.name)
         after = (row.exploits, row.scored, row.waiting, len(row.outcomes))
         record = (None, None, None) if against is None else (against.wins, against.losses, against.ties)
+        spent = spent_of(row, paths)
         estimates = [_triple(row.figures[column.key]) for column in COLUMNS]
         cells = (
             *before,
@@ -47,9 +63,22 @@ def as_csv(found: Found) -> str:
             *(one for three in estimates for one in three),
             *after,
             *record,
+            *((None, None, None) if spent is None else (spent.steps, spent.tokens, cost_words(spent))),
         )
         lines.append(cells)
     return csv_text((*_BEFORE, *figures, *_AFTER), lines)
+
+
+def history_json(found: Iterable[Curve]) -> list[dict[str, Any]]:
+    """A curve for each author: when a run changed the figure, and what it was from then on."""
+    return [
+        {
+            "author": one.entrant.name,
+            "version": one.entrant.version,
+            "points": [{"at": at.isoformat(), "value": value} for at, value in one.points],
+        }
+        for one in found
+    ]
 
 
 def _context_cells(found: Found) -> tuple[Any, ...]:
@@ -70,8 +99,8 @@ def _task(board: Any, place: int) -> dict[str, Any]:
     }
 
 
-def _row(row: Row) -> dict[str, Any]:
-    entrant, against = row.entrant, row.against
+def _row(row: Row, paths: Mapping[str, Trajectory]) -> dict[str, Any]:
+    entrant, against, spent = row.entrant, row.against, spent_of(row, paths)
     return {
         "rank": row.rank,
         "author": entrant.name,
@@ -84,14 +113,17 @@ def _row(row: Row) -> dict[str, Any]:
         "tasks_waiting": row.waiting,
         "against_inductor": against
         and {"won": against.wins, "lost": against.losses, "tied": against.ties, "share": _estimate(against.share)},
-        "outcomes": [_outcome(one) for one in row.outcomes],
+        "spent": spent and {"steps": spent.steps, "tokens": spent.tokens, "cost": cost_words(spent)},
+        "outcomes": [_outcome(one, paths) for one in row.outcomes],
     }
 
 
-def _outcome(one: Outcome | None) -> dict[str, Any] | None:
+def _outcome(one: Outcome | None, paths: Mapping[str, Trajectory]) -> dict[str, Any] | None:
     if one is None:
         return None
-    return {"score": one.score, "graphs": one.graphs, "correct": one.correct, "exploit": one.exploit, "word": one.word}
+    path = paths.get(one.run)
+    said = {"score": one.score, "graphs": one.graphs, "correct": one.correct, "exploit": one.exploit, "word": one.word}
+    return said | {"attempt": path and {"step": path.step, "steps": path.spent.steps, "cost": cost_words(path.spent)}}
 
 
 def _estimate(one: Estimate | None) -> dict[str, float] | None:

@@ -32,6 +32,19 @@ class Found:
     board: Board | None
 
 
+def runs_of(found: Found) -> list[Scored]:
+    """The runs that the authors of a measured board have there, oldest first, over whole tasks."""
+    if found.board is None or found.context is None:
+        return []
+    graphs = {task.pk: task.graphs for task in found.board.tasks if task.pk is not None}
+    authors = {row.entrant.author for row in found.board.rows}
+    return [
+        run
+        for run in scored_runs(graphs)
+        if run.context == found.context and run.author in authors and run.outcome.graphs == graphs[run.task]
+    ]
+
+
 @dataclass(frozen=True)
 class _Handed:
     """A submission of a run folder, without its files."""

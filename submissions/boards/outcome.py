@@ -28,6 +28,11 @@ class Outcome:
     word: str = ""  # why there is no score, or that it is reported
 
     @property
+    def key(self) -> str:
+        """What /compare/ calls the run or submission that counts; empty for a baseline."""
+        return self.run or (f"s{self.submission}" if self.submission else "")
+
+    @property
     def solved(self) -> bool:
         """Every graph is correct, and it is no exploit, whose graphs are all wrong."""
         return self.graphs > 0 and self.correct == self.graphs

@@ -1,12 +1,14 @@
 """A board in the words and digits of its page. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from submissions.boards.board import Board, Row, sort_rows
 from submissions.boards.columns import COLUMNS, Column
+from submissions.boards.costs import spent_of
 from submissions.boards.outcome import Outcome
 from submissions.boards.stored import FILES, Context
+from submissions.spending import Trajectory, cost_words
 from submissions.statistics import Estimate
 
 HEATS = (0.15, 0.5, 0.95, 1.05, 1.5)  # upper ends of the steps of colour; eager lies in the fourth
@@ -23,6 +25,7 @@ class Cell:
     title: str
     tone: str = ""
     link: str = ""
+    key: str = ""  # of the compare page
 
 
 @dataclass(frozen=True)
@@ -44,10 +47,22 @@ class Whisker:
 
 
 @dataclass(frozen=True)
+class Cost:
+    """What the attempts behind a row's results took: "0.42 USD", and how many steps each result took on average."""
+
+    text: str
+    steps: str
+    title: str
+
+
+@dataclass(frozen=True)
 class Line:
+    """`cost` is None where no attempt made any of the results."""
+
     row: Row
     figures: tuple[Figure, ...]
     whisker: Whisker | None
+    cost: Cost | None = None
 
 
 @dataclass(frozen=True)
@@ -73,7 +88,9 @@ def columns_of(board: Board, *, reported: bool) -> tuple[Column, ...]:
     return COLUMNS if board.timed else tuple(column for column in COLUMNS if not column.timed)
 
 
-def lines_of(board: Board, columns: Sequence[Column], sort: str, words: str) -> list[Line]:
+def lines_of(
+    board: Board, columns: Sequence[Column], sort: str, words: str, paths: Mapping[str, Trajectory]
+) -> list[Line]:
     """The rows whose author's name or version has every word, in the order asked for. Baselines always stay."""
     wanted = words.casefold().split()
     kept = [
@@ -83,9 +100,24 @@ def lines_of(board: Board, columns: Sequence[Column], sort: str, words: str) -> 
         or all(word in f"{row.entrant.name} {row.entrant.version}".casefold() for word in wanted)
     ]
     return [
-        Line(row, tuple(figure(row.figures[column.key], column) for column in columns), _whisker(row.figures["as"]))
+        Line(
+            row,
+            tuple(figure(row.figures[column.key], column) for column in columns),
+            _whisker(row.figures["as"]),
+            _cost(row, paths),
+        )
         for row in kept
     ]
+
+
+def _cost(row: Row, paths: Mapping[str, Trajectory]) -> Cost | None:
+    spent = spent_of(row, paths)
+    if spent is None:
+        return None
+    made = [paths[one.run] for one in row.outcomes if one is not None and one.run in paths]
+    each = sum(one.step for one in made) / len(made)
+    title = f"{len(made)} results of attempts: {spent.steps} steps and {spent.tokens:,} tokens in all"
+    return Cost(cost_words(spent), f"{each:.1f}", title)
 
 
 def figure(one: Estimate | None, column: Column) -> Figure:
@@ -98,7 +130,7 @@ def figure(one: Estimate | None, column: Column) -> Figure:
     return Figure(f"{one.value:.3f}", "" if one.low == one.high else f"{one.low:.3f}–{one.high:.3f}")
 
 
-def task_lines(board: Board, lines: Sequence[Line], which: str) -> list[TaskLine]:
+def task_lines(board: Board, lines: Sequence[Line], which: str, paths: Mapping[str, Trajectory]) -> list[TaskLine]:
     """The heat-map: a task a line, an author of `lines` a cell. `which` keeps what nobody solved, or has exploits."""
     found = []
     for place, task in enumerate(board.tasks):
@@ -108,13 +140,14 @@ def task_lines(board: Board, lines: Sequence[Line], which: str) -> list[TaskLine
         if which == EXPLOITS and not any(one is not None and one.on_record for one in outcomes):
             continue
         cells = tuple(
-            cell(line.row.entrant.name, one, board.timed, task.slug) for line, one in zip(lines, outcomes, strict=True)
+            cell(line.row.entrant.name, one, board.timed, task.slug, paths)
+            for line, one in zip(lines, outcomes, strict=True)
         )
         found.append(TaskLine(task.name, task.title, task.slug, board.solved_by[place], cells))
     return found
 
 
-def cell(author: str, one: Outcome | None, timed: bool, slug: str | None) -> Cell:
+def cell(author: str, one: Outcome | None, timed: bool, slug: str | None, paths: Mapping[str, Trajectory]) -> Cell:
     """Score, or graphs that are correct; a violation has a sign of its own."""
     if one is None:
         return Cell("·", f"{author}: nothing evaluated here", "none")
@@ -122,17 +155,19 @@ def cell(author: str, one: Outcome | None, timed: bool, slug: str | None) -> Cel
     if one.run and slug:
         link = f"/tasks/{slug}/?run={one.run}"
     graphs = f"{one.correct} of {one.graphs} graphs correct" if one.graphs else one.word
+    path = paths.get(one.run)
+    after = "" if path is None else f"; step {path.step} of {path.spent.steps}, {cost_words(path.spent)}"
     if one.exploit:
-        return Cell("◆", f"{author}: violation; all graphs are rejected", "violation", link)
+        return Cell("◆", f"{author}: violation; all graphs are rejected{after}", "violation", link, one.key)
     if one.score is None or not timed:
         share = one.correct / one.graphs if one.graphs else 0.0
         tone = "h4" if share == 1 else "h2" if share else "h0"
         text = f"{one.correct}/{one.graphs}" if one.graphs else "–"
-        return Cell(text, f"{author}: {graphs}{_why(one)}", tone, link)
+        return Cell(text, f"{author}: {graphs}{_why(one)}{after}", tone, link, one.key)
     step = next((at for at, end in enumerate(HEATS) if one.score < end), len(HEATS))
     record = "; another run of the author here is a violation" if one.on_record else ""
-    said = f"{author}: AS {one.score:.3f}, {graphs}{_why(one)}{record}"
-    return Cell(f"{one.score:.2f}" + ("◆" if one.on_record else ""), said, f"h{step}", link)
+    said = f"{author}: AS {one.score:.3f}, {graphs}{_why(one)}{record}{after}"
+    return Cell(f"{one.score:.2f}" + ("◆" if one.on_record else ""), said, f"h{step}", link, one.key)
 
 
 def _why(one: Outcome) -> str:

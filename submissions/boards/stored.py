@@ -5,6 +5,7 @@ import threading
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -49,6 +50,7 @@ class Scored:
     task: int
     context: Context
     outcome: Outcome
+    at: datetime  # when it ended
 
 
 _lock = threading.Lock()
@@ -71,12 +73,15 @@ def scored_runs(tasks: Iterable[int]) -> list[Scored]:
 
 
 def _read(verdicts: Mapping[UUID, str]) -> None:
-    columns = ("pk", "author_id", "task_id", "device", "imported__run_id", "result")
-    for pk, author, task, device, imported, result in Run.objects.filter(pk__in=verdicts).values_list(*columns):
+    columns = ("pk", "author_id", "task_id", "device", "imported__run_id", "result", "finished_at", "created_at")
+    for pk, author, task, device, imported, result, finished, created in Run.objects.filter(
+        pk__in=verdicts
+    ).values_list(*columns):
         said = result or {}
         context = context_of(device, imported is not None, said)
         exploit = verdicts[pk] == Integrity.VIOLATION
-        _kept[pk, verdicts[pk]] = Scored(author, task, context, outcome_of_result(said, exploit=exploit, run=str(pk)))
+        outcome = outcome_of_result(said, exploit=exploit, run=str(pk))
+        _kept[pk, verdicts[pk]] = Scored(author, task, context, outcome, finished or created)
 
 
 def context_of(device: str, from_file: bool, result: Mapping[str, Any]) -> Context:

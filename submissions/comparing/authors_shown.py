@@ -70,19 +70,12 @@ def task_rows(authors: Authors, show: str, *, may_read: tuple[bool, bool]) -> li
         if keeps(pair):
             task = authors.tasks[pair.place]
             outcomes = (authors.first.outcomes[pair.place], authors.second.outcomes[pair.place])
-            keys = [key_of(one) if read else "" for one, read in zip(outcomes, may_read, strict=True)]
+            keys = [one.key if read and one is not None else "" for one, read in zip(outcomes, may_read, strict=True)]
             both = f"/compare/?of={keys[0]}&of={keys[1]}" if all(keys) else ""
             own = [own_link(task, one) if read else "" for one, read in zip(outcomes, may_read, strict=True)]
             found.append(TaskRow(task, pair, pair.winner(timed=authors.timed), both, *own))
     found.sort(key=lambda row: (-_gap(row.pair, timed=authors.timed), row.task.title))
     return found
-
-
-def key_of(one: Outcome | None) -> str:
-    """What the compare page calls the run or submission that counts; empty for a baseline, and where there is none."""
-    if one is None:
-        return ""
-    return one.run or (f"s{one.submission}" if one.submission else "")
 
 
 def own_link(task: BoardTask, one: Outcome | None) -> str:

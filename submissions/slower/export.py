@@ -1,11 +1,10 @@
 """The chosen figures as a file, one row for each graph and way, each with all that makes it what it is."""
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from submissions.csv_text import csv_text
 from submissions.slower.cases import Case, Context
 
 COLUMNS = (
@@ -13,7 +12,6 @@ COLUMNS = (
     "torch", "harness", "compiler", "threads", "origin", "method", "entry", "eager_us", "compiler_us", "ratio",
     "ratio_low", "ratio_high", "word", "eager_kernels", "compiler_kernels", "reason", "why", "measured_at",
 )  # fmt: skip
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run what begins so
 
 
 def records(context: Context, cases: Sequence[Case]) -> Iterator[dict[str, Any]]:
@@ -56,19 +54,10 @@ def records(context: Context, cases: Sequence[Case]) -> Iterator[dict[str, Any]]
 
 
 def as_csv(context: Context, cases: Sequence[Case]) -> str:
-    """RFC 4180; a text that a spreadsheet would take for a formula has an apostrophe before it."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(COLUMNS)
-    for record in records(context, cases):
-        writer.writerow(_cell(record[name]) for name in COLUMNS)
-    return text.getvalue()
+    """One line for each record, in the order of COLUMNS."""
+    return csv_text(COLUMNS, ((record[name] for name in COLUMNS) for record in records(context, cases)))
 
 
 def as_json(context: Context, cases: Sequence[Case]) -> str:
     """A list of objects with the same keys."""
     return json.dumps(list(records(context, cases)), indent=1)
-
-
-def _cell(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
