@@ -27,7 +27,7 @@ export default defineConfig({
     assetsInlineLimit: 0, // fonts and icons stay files: the content security policy allows data: for images only
     chunkSizeWarningLimit: 4000, // Monaco is one chunk, loaded after the page is drawn
     rollupOptions: {
-      input: ["static/src/catalogue.tsx", "static/src/workbench.tsx", "static/src/graphpage.tsx", "static/src/slower.tsx", "static/src/boards.ts", "static/src/compare.tsx", "static/src/review.tsx", "static/src/upload.tsx"],
+      input: ["static/src/catalogue.tsx", "static/src/workbench.tsx", "static/src/graphpage.tsx", "static/src/slower.tsx", "static/src/boards.ts", "static/src/compare.tsx", "static/src/review.tsx", "static/src/report.ts", "static/src/upload.tsx"],
     },
   },
   test: {

@@ -30,7 +30,7 @@ PERMISSIONS = ", ".join(
 )
 DATA_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 # Pages whose editor (or API browser) writes style elements at run time.
-STYLED_AT_RUN_TIME = ("/tasks/", "/graphs/", "/compare/", "/api/docs")
+STYLED_AT_RUN_TIME = ("/tasks/", "/graphs/", "/compare/", "/review/", "/api/docs")
 
 
 def security_headers(get_response: Handler) -> Handler:

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from submissions import blind_views, board_views, compare_views, review_views, shared_views, views
+from submissions.reports import views as report_views
 
 urlpatterns = [
     path("", views.catalogue, name="catalogue"),
@@ -22,6 +23,9 @@ urlpatterns = [
     path("compare/blind/<uuid:secret>/", blind_views.pair, name="blind_pair"),
     path("compare/blind/<uuid:secret>/vote/", blind_views.vote, name="blind_vote"),
     path("review/", review_views.review, name="review"),
+    path("reports/author/<int:author_id>/", report_views.author, name="author_report"),
+    path("reports/benchmark/<str:name>/", report_views.benchmark, name="benchmark_report"),
+    path("reports/task/<str:slug>/", report_views.task, name="task_report"),
     path("slower/", views.slower, name="slower"),
     path("s/<str:secret>/", shared_views.shared, name="shared"),
     path("s/<str:secret>/pass_dir.zip", shared_views.shared_zip, name="shared_zip"),

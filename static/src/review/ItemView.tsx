@@ -41,10 +41,10 @@ function Head({ item: one }: { item: Item }) {
       <span class="review-steps"><button class="plain" title="Previous (k)" aria-label="Previous" disabled={neighbour(-1) === null} onClick={() => go(-1)}>↑ <kbd>k</kbd></button><button class="plain" title="Next (j)" aria-label="Next" disabled={neighbour(1) === null} onClick={() => go(1)}>↓ <kbd>j</kbd></button></span>
       <p class="review-cause"><bdi>{one.text}</bdi> {one.cluster.count > 1 && <button class="link" onClick={() => showView("list", { signature: one.signature, state: "any" })}>the same for {plural(one.cluster.count, "submission")} of {plural(one.cluster.authors, "author")}</button>}</p>
       <p class="review-facts">
-        <bdi>{one.author}</bdi> · {task === null ? <bdi class="mono">{one.task_name}</bdi> : <a class="link" href={task}><bdi>{one.task_name}</bdi></a>} · {one.device === "" ? "not evaluated" : one.device} · {when(one.at)} ·{" "}
-        {run !== null && <><a class="link" href={run}>run</a> · </>}{one.submission !== null && <><a class="link" href={`/boards/submissions/${one.submission}/`}>imported submission</a> · </>}
-        {one.run !== null && one.run.verdict !== "" && <Verdict verdict={one.run.verdict} reviewed={one.run.reviewed} />}
-        {one.assignee !== null && <> assigned to <b><bdi>{one.assignee}</bdi></b></>}
+        <bdi>{one.author}</bdi> · {task === null ? <bdi class="mono">{one.task_name}</bdi> : <a class="link" href={task}><bdi>{one.task_name}</bdi></a>} · {one.device === "" ? "not evaluated" : one.device} · {when(one.at)}
+        {run !== null && <> · <a class="link" href={run}>run</a></>}{one.submission !== null && <> · <a class="link" href={`/boards/submissions/${one.submission}/`}>imported submission</a></>}
+        {one.run !== null && one.run.verdict !== "" && <> · <Verdict verdict={one.run.verdict} reviewed={one.run.reviewed} /></>}
+        {one.assignee !== null && <> · assigned to <b><bdi>{one.assignee}</bdi></b></>}
         {one.labels.map((name) => <span key={name} class="tag"><bdi>{name}</bdi>{mayReview.value && <button class="icon" aria-label={`Take the label ${name} off`} onClick={() => void change({ what: "unlabel", value: name }, { items: [one.id] })}>×</button>}</span>)}
       </p>
       {one.decision !== "" && <p class="review-facts"><b>{DECISIONS.find((entry) => entry.key === one.decision)?.done ?? one.decision}</b>{one.decided_by !== null && <> by <bdi>{one.decided_by}</bdi></>}{one.decided_at !== null && <span class="faint"> {when(one.decided_at)}</span>}{one.duplicate_of !== null && <> of <button class="link" onClick={() => open(one.duplicate_of)}>item {one.duplicate_of}</button></>}{one.reason !== "" && <>: <q>{one.reason}</q></>}</p>}

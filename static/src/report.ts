@@ -1,0 +1,3 @@
+/** Entry of reports: their style, on the screen and on paper. The server draws everything else. */
+
+import "./styles/report.css";
