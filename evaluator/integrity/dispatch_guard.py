@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import torch
 import triton
@@ -21,15 +21,13 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from evaluator.events import Finding
 from evaluator.integrity.analysis.policy_torch import BUILTIN_NAMESPACES
-from evaluator.integrity.analysis.report import make_finding
 from evaluator.integrity.aten_kinds import AtenKind, is_unwritten, kind_of, written_arguments
+from evaluator.integrity.guarded_calls import GuardedCall, findings_of
 from evaluator.integrity.launch_watch import LaunchWatch, tensors_in
 from evaluator.integrity.probes import fill_with_poison
 from evaluator.integrity.stream_watch import StreamWatch
 from evaluator.integrity.taint import Ledger, storage_key
-from evaluator.verdicts import FindingClass, Severity
 
-CHECK = "dispatch guard"
 _TORCH = str(Path(torch.__file__).parent)
 _TRITON = str(Path(triton.__file__).parent)
 _HARNESS = str(Path(__file__).resolve().parents[1])
@@ -41,14 +39,9 @@ _ESCAPES = {torch.Tensor.numpy, torch.Tensor.__array__, torch.Tensor.__dlpack__,
 _BY_ELEMENT = {torch.Tensor.map_, torch.Tensor.map2_, torch.Tensor.apply_}
 
 
-class GuardedCall(NamedTuple):
-    """One call on data; `kind` is "work", "copy" (contiguous, to), "mutation" (of an input) or "escape" (numpy …)."""
-
-    op: str
-    file: str | None  # relative to pass_dir
-    line: int | None
-    kind: str = "work"
-    by_method: bool = False
+# Methods that hand out all numbers of a tensor. Those that give one are seen by the dispatcher.
+_NUMBERS = {torch.Tensor.tolist, torch.Tensor.__repr__, torch.Tensor.__format__, *_ESCAPES} - {torch.Tensor.set_}
+_FEW = 4  # numbers that may be read without a word, whatever is made of them
 
 
 class DispatchGuard:
@@ -83,6 +76,8 @@ class DispatchGuard:
         self._input_keys = {storage_key(tensor) for tensor in self._inputs} - {None}
         self._paused = 0
         self._by_method = False
+        self._numbers_read = 0
+        self._read_at: tuple[str | None, int | None] = (None, None)
         self._streams = streams
         about_to = (lambda: None) if streams is None else streams.before_launch
         self._watch = LaunchWatch(self._launched, self._pause, about_to)
@@ -108,26 +103,8 @@ class DispatchGuard:
 
     def findings(self) -> list[Finding]:
         """What the calls mean: one finding for each class, severity, file and line."""
-        found: dict[tuple[str, str, str | None, int | None], Finding] = {}
-        for call in self.calls:
-            for cls, severity in self._meaning(call):
-                key = (cls.value, severity.value, call.file, call.line)  # a copy in the same line must not hide work
-                if key not in found:
-                    found[key] = make_finding(cls, severity, call.file, call.line, _WORDS[call.kind] % call.op, CHECK)
-        return [*found.values(), *(self._streams.findings if self._streams is not None else ())]
-
-    def _meaning(self, call: GuardedCall) -> Iterator[tuple[FindingClass, Severity]]:
-        if call.kind == "copy":
-            yield FindingClass.TORCH_COMPUTE, Severity.NOTE
-        elif call.kind == "escape":
-            yield FindingClass.TORCH_COMPUTE, Severity.SUSPICIOUS
-        elif call.kind == "mutation":
-            if not self._in_place:
-                yield FindingClass.INPUT_MUTATION, Severity.VIOLATION
-        else:
-            yield (FindingClass.TENSOR_OPERATOR if call.by_method else FindingClass.TORCH_COMPUTE), Severity.VIOLATION
-            if call.file in self._helpers:
-                yield FindingClass.HIDDEN_HELPER, Severity.VIOLATION
+        found = findings_of(self.calls, helpers=self._helpers, in_place=self._in_place)
+        return [*found, *(self._streams.findings if self._streams is not None else ())]
 
     def holds_data(self, tensor: torch.Tensor) -> bool:
         """Whether a tensor holds data of an input, as far as it is known by now."""
@@ -171,6 +148,8 @@ class DispatchGuard:
             if self._poison and is_unwritten(func):
                 fill_with_poison(result)
         made = tensors_in(result)
+        if kind is AtenKind.READ and on_data:
+            self._was_read(1, file, line)
         if kind in (AtenKind.WORK, AtenKind.COPY) and on_data:
             self._note(func, file, line, "work" if kind is AtenKind.WORK else "copy", by_method)
             for tensor in made:
@@ -200,11 +179,30 @@ class DispatchGuard:
         if not self._paused:
             self._by_method = _is_method(func)
             kind = "escape" if func in _ESCAPES else "work" if func in _BY_ELEMENT else None
-            if kind is not None and any(self.holds_data(tensor) for tensor in tensors_in(args)):
+            data = [tensor for tensor in tensors_in(args) if self.holds_data(tensor)] if self._tells(func) else []
+            if data:
                 whose, file, line = self._place()
                 if whose != "triton" or not self._watch.depth:
-                    self.calls.append(GuardedCall(f"Tensor.{func.__name__}", file, line, kind, True))
+                    if func in _NUMBERS:
+                        self._was_read(data[0].numel(), file, line)
+                    if kind is not None:
+                        self.calls.append(GuardedCall(f"Tensor.{func.__name__}", file, line, kind, True))
         return func(*args, **kwargs)
+
+    @staticmethod
+    def _tells(func: Any) -> bool:
+        return func in _NUMBERS or func in _ESCAPES or func in _BY_ELEMENT
+
+    def _was_read(self, numbers: int, file: str | None, line: int | None) -> None:
+        self._numbers_read += numbers
+        self._read_at = (file, line)
+
+    def returned(self, result: Any) -> None:
+        """What the launcher gives back: made by a kernel, of nothing but sizes, or of numbers that it read before?"""
+        for tensor in tensors_in(result):
+            size = tensor.numel()
+            if self._numbers_read > _FEW and 0 < size <= self._numbers_read and not self._ledger.holds_data(tensor):
+                self.calls.append(GuardedCall(f"{self._numbers_read} numbers", *self._read_at, "host"))
 
     def _note(self, func: Any, file: str | None, line: int | None, kind: str, by_method: bool) -> None:
         name = func._schema.name.replace("::", ".")
@@ -228,14 +226,6 @@ class DispatchGuard:
             return name
         path = Path(name)
         return path.relative_to(self._pass_dir).as_posix() if path.is_relative_to(self._pass_dir) else None
-
-
-_WORDS = {
-    "work": "`%s` runs on data in a launcher",
-    "copy": "`%s` copies data",
-    "mutation": "`%s` writes into an input",
-    "escape": "`%s` hands data to code outside of torch",
-}
 
 
 def _is_method(func: Any) -> bool:
@@ -275,8 +265,12 @@ def guarded(
     helpers: frozenset[str] = frozenset(),
     in_place: bool = False,
     streams: StreamWatch | None = None,
+    launches: list[int] | None = None,
 ) -> Callable[..., Any]:
-    """The launcher, watched: each call reports its findings. For guarded calls only; others call the original."""
+    """The launcher, watched: each call reports its findings, and adds the number of its Triton launches to `launches`.
+
+    For guarded calls only; others call the original.
+    """
 
     @functools.wraps(launcher, updated=())
     def watched(*args: Any, **kwargs: Any) -> Any:
@@ -285,8 +279,12 @@ def guarded(
         )
         try:
             with guard:
-                return launcher(*args, **kwargs)
+                result = launcher(*args, **kwargs)
+            guard.returned(result)
+            return result
         finally:
+            if launches is not None:
+                launches.append(guard.launches)
             for finding in guard.findings():
                 report(finding)
 

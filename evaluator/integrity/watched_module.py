@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from torch.fx import GraphModule
@@ -10,6 +10,7 @@ from torch.fx import GraphModule
 from evaluator.engine.leaf import Leaf
 from evaluator.events import Finding
 from evaluator.integrity.analysis.patterns import has_in_place
+from evaluator.integrity.argument_watch import watch_arguments
 from evaluator.integrity.dispatch_guard import guarded
 from evaluator.integrity.stream_watch import StreamWatch
 from evaluator.integrity.taint import Ledger
@@ -34,6 +35,7 @@ def watched(
     """
     leaves = {id(node.target): node.target for node in module.graph.nodes if isinstance(node.target, Leaf)}
     originals = [(leaf, leaf.launcher) for leaf in leaves.values()]
+    launches: list[int] = []
     for leaf, launcher in originals:
         leaf.launcher = guarded(
             launcher,
@@ -43,12 +45,18 @@ def watched(
             helpers=helpers,
             in_place=leaf.pass_name in in_place,
             streams=streams,
+            launches=launches,
         )
+    arguments = watch_arguments(module)
     try:
-        yield
+        with arguments or nullcontext():
+            yield
     finally:
         for leaf, launcher in originals:
             leaf.launcher = launcher
+        if arguments is not None:
+            for finding in arguments.findings(launches=sum(launches)):
+                report(finding)
 
 
 def in_place_passes(files: dict[str, str], *, certain: bool = False) -> frozenset[str]:

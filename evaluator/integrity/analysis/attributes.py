@@ -69,6 +69,7 @@ FILE_METHODS = words(
     """open read_text read_bytes write_text write_bytes unlink mkdir rmdir rename replace touch symlink_to
     hardlink_to iterdir glob rglob walk stat lstat chmod"""
 )
+_KERNEL_INSIDES = words("device_caches kernel_cache cache used_global_vals")
 _RUNNER_CLASSES = ("JITFunction", "KernelInterface", "Autotuner", "Heuristics", "InterpretedFunction")
 MOST_CALLS, MOST_STEPS = 2, 12  # in the name of an outside object; what is further away is unknown
 _SAME_TENSOR = words("T mT H mH data real imag")
@@ -116,6 +117,8 @@ def _read_one(machine: Machine, atom: object, attr: str, node: ast.AST, frame: F
             return value(atom.function)
         if attr == "__class__":
             return value(Ext(KERNEL_CLASS))
+        if attr in _KERNEL_INSIDES and attr not in atom.attributes:
+            return value(Mark.SIGN)  # what was compiled and called before
         return atom.attributes.get(attr) or (value(Launch(atom, SCALAR)) if attr in ("run", "warmup") else SCALAR)
     if isinstance(atom, Function):
         return _of_function(machine, atom, attr)
