@@ -150,8 +150,11 @@ def _write(descriptor: int, value: torch.Tensor, offset: int) -> None:
 
 @cache
 def _staging() -> torch.Tensor:
-    """Memory of the host that a GPU writes into by itself."""
-    return torch.empty(_AT_A_TIME, dtype=torch.uint8, pin_memory=True)
+    """Memory of the host that a GPU writes into by itself, where there is such memory."""
+    try:
+        return torch.empty(_AT_A_TIME, dtype=torch.uint8, pin_memory=True)
+    except RuntimeError:
+        return torch.empty(_AT_A_TIME, dtype=torch.uint8)
 
 
 def _fill(descriptor: int, values: Sequence[Any], descriptions: Sequence[Description], length: int) -> None:
