@@ -55,7 +55,7 @@ def draft_item(item: BatchItem, stopping: Callable[[], bool] = lambda: False) ->
     try:
         graphs = [read_graph(entry.graph) for entry in item.task.entries.select_related("graph__source")[:_MOST_GRAPHS]]
         work = _Work(item, stopping)
-        for _ in author_task(graphs, work.evaluate, int(item.batch.budget["most"])):
+        for _ in author_task(graphs, work.evaluate, int(item.batch.budget["most"]), timed=item.batch.device != "cpu"):
             pass
     except _Unwanted:
         do_leave_item(item, BatchItem.State.WAITING)

@@ -4,13 +4,17 @@ smaller ones, and keeps the best. Who judges is the caller's business; nothing i
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from assistant.drafter.draft import Draft, GraphFacts, draft
 from assistant.drafter.refusals import CannotBePattern
+from assistant.drafter.results import MAY_COPY
 from assistant.drafter.tasks import Range, draft_task, pass_files
+from assistant.drafter.worth import saving, worthwhile
 from evaluator.verdicts import Integrity, Status
 from graphs.fx_source import FxGraph
+from graphs.operators import operator_name
 
 Graphs = Sequence[tuple[FxGraph, GraphFacts]]
 #: The payload of `run_done`, or None when nobody could judge.
@@ -31,15 +35,17 @@ class Step:
     is_best: bool
 
 
-def author_task(graphs: Graphs, evaluate: Evaluate, most: int = 8) -> Iterator[Step]:
+def author_task(graphs: Graphs, evaluate: Evaluate, most: int = 8, timed: bool = False) -> Iterator[Step]:
     """Judges at most `most` sets of files, each told as soon as it is judged; the last step that `is_best` is what the
-    drafter hands in. Nothing comes where nothing can be drafted."""
+    drafter hands in. Nothing comes where nothing can be drafted. `timed`: speed counts, so that ranges come first which
+    are worth a launch."""
     ranges = first_ranges(graphs)
     if not ranges:
         return
     tried: set[tuple[str, ...]] = set()
     best: Result = None
-    waiting: Iterator[tuple[str, list[Range]]] = iter([("all ranges", ranges)])
+    first = iter([*([("ranges worth a launch", _quick(graphs, ranges))] if timed else []), ("all ranges", ranges)])
+    waiting: Iterator[tuple[str, list[Range]]] = first
     while len(tried) < most:
         what, chosen = next(waiting, ("", []))
         if not chosen:
@@ -53,7 +59,7 @@ def author_task(graphs: Graphs, evaluate: Evaluate, most: int = 8) -> Iterator[S
         better = rank(result) > rank(best)
         yield Step(what, files, result, better)
         if better:
-            best, waiting = result, _neighbours(graphs, chosen)
+            best, waiting = result, chain(first, _neighbours(graphs, chosen))
 
 
 def rank(result: Result) -> tuple[int, float, int, int]:
@@ -79,12 +85,24 @@ def first_ranges(graphs: Graphs) -> list[Range]:
     return ranges
 
 
+def _quick(graphs: Graphs, ranges: Sequence[Range]) -> list[Range]:
+    """The ranges that are worth a launch; for a graph that has none, a view of its own, else the one that loses least:
+    a graph that nothing matches counts as a failure."""
+    kept = worthwhile(graphs, ranges)
+    covered = {item.graph for item in kept}
+    for index in sorted({item.graph for item in ranges} - covered):
+        own = [item for item in ranges if item.graph == index]
+        kept.append(_views(graphs, index) or max(own, key=lambda item: saving(graphs[index], item)))
+    return kept
+
+
 def _views(graphs: Graphs, index: int) -> Range | None:
-    for node in graphs[index][0].nodes:
-        if node.op not in _NO_OPERATORS:
-            made = _drafted(graphs, index, [node.name])
-            if made is not None and made.kind == "views":
-                return Range(index, (node.name,), made)
+    """An operator that only gives a view; one that copies where its input lies otherwise comes last."""
+    nodes = [node for node in graphs[index][0].nodes if node.op not in _NO_OPERATORS]
+    for node in sorted(nodes, key=lambda node: operator_name(node) in MAY_COPY):
+        made = _drafted(graphs, index, [node.name])
+        if made is not None and made.kind == "views":
+            return Range(index, (node.name,), made)
     return None
 
 

@@ -7,6 +7,7 @@ Needs Python, torch and triton; no Django, no queue, no network.
 
 import argparse
 import json
+import random
 import sys
 import tempfile
 import time
@@ -27,7 +28,7 @@ from graphs.fx_source import parse
 from graphs.problems import ReadProblem
 
 BAD_ARGUMENTS, FAULT = 2, 3
-_SHARE_OF_WARMING = 0.3
+_SHARE_OF_WARMING = 0.25
 _SHARE_OF_REST = 0.15  # of the time: Inductor alone, on graphs that the drafter gets nowhere with
 
 
@@ -42,6 +43,7 @@ class Table:
     problems: list[str] = field(default_factory=list)
     versions: Mapping[str, Any] = field(default_factory=dict)
     left: int = 0
+    order: int | None = None  # what the tasks were shuffled with; None: in the order of the benchmark
 
     def write(self) -> None:
         if self.out is not None:
@@ -54,6 +56,7 @@ class Table:
             "versions": dict(self.versions),
             "seconds": round(time.monotonic() - self.began, 1),
             "tasks_left": self.left,
+            "shuffled_with": self.order,
             "problems": self.problems,
             "rows": as_json(self.rows),
         }
@@ -69,11 +72,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except (ReadProblem, BadManifest, OSError) as problem:
             print(problem, file=sys.stderr)
             return BAD_ARGUMENTS
+        if options.shuffle is not None:
+            random.Random(options.shuffle).shuffle(folders)
         folders = folders[options.skip :][: options.tasks]
         if not folders:
             print(f"{options.folder} holds no task to draft", file=sys.stderr)
             return BAD_ARGUMENTS
-        table = Table(options.out, options.device, began)
+        table = Table(options.out, options.device, began, order=options.shuffle)
         try:
             _judge_all(folders, options, table, Path(work))
         except NoDaemon as problem:
@@ -91,6 +96,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("folder", type=Path, help="a folder of task folders, or of archives of them (*.tar.gz)")
     parser.add_argument("--manifest", type=Path, help="only the tasks of this benchmark, in its order")
     parser.add_argument("--device", default="cpu", metavar="cpu|cuda", help="where to judge (default: cpu)")
+    parser.add_argument(
+        "--shuffle",
+        type=int,
+        metavar="SEED",
+        help="in an order drawn with this seed: a fair sample when time ends",
+    )
     parser.add_argument("--skip", type=int, default=0, metavar="N", help="leave the first N tasks out")
     parser.add_argument("--tasks", type=int, metavar="N", help="at most N tasks")
     parser.add_argument("--most", type=int, default=1, metavar="N", help="sets of files to judge for a task")
@@ -109,7 +120,8 @@ def _judge_all(folders: list[Path], options: argparse.Namespace, table: Table, w
         samples = [sample for task in found for sample in task.samples]
         limit = options.seconds * _SHARE_OF_WARMING
         count = warm(samples, torch_device(options.device), cache, options.jobs, limit)
-        print(f"Inductor has compiled {count} of {len(samples)} graphs", flush=True)
+        took = time.monotonic() - table.began
+        print(f"Inductor has compiled {count} of {len(samples)} graphs {took:.0f} s after the beginning", flush=True)
     until = table.began + options.seconds * (1 - _SHARE_OF_REST if timed else 1)
     missing: list[tuple[int, Task]] = []
     with judge_on(options.device, cache if timed else None) as judge:
@@ -148,11 +160,11 @@ def _judged(judge: Judge, task: Task, most: int, timed: bool, table: Table) -> R
         ratios.update(compiler_ratios(events))
         return last
 
-    steps = list(author_task(graphs, evaluate, most))
+    steps = list(author_task(graphs, evaluate, most, timed))
     best = next((step for step in reversed(steps) if step.is_best), None)
     if best is None or best.result is None:
         return nothing_drafted(task.name, names, ratios)
-    return row(task.name, names, len(best.files) - 1, best.result, ratios, len(steps))
+    return row(task.name, names, best.files, best.result, ratios, len(steps))
 
 
 def _compiler_alone(missing: list[tuple[int, Task]], options: argparse.Namespace, table: Table, work: Path) -> None:

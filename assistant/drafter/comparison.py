@@ -24,6 +24,7 @@ class Row:
     compiler: float | None
     judged: int  # sets of files
     per_graph: dict[str, dict[str, Any]]
+    with_kernels: int = 0  # of the passes; the others only give views
 
 
 def compiler_ratios(events: Iterable[Mapping[str, Any]]) -> dict[str, float | None]:
@@ -67,7 +68,7 @@ def nothing_drafted(task: str, graphs: Sequence[str], ratios: Mapping[str, float
 def row(
     task: str,
     graphs: Sequence[str],
-    passes: int,
+    files: Mapping[str, str],
     result: Mapping[str, Any],
     ratios: Mapping[str, float | None],
     judged: int,
@@ -87,7 +88,8 @@ def row(
     correct = sum(one["status"] == Status.CORRECT for one in per_graph.values())
     theirs = compiler_score(graphs, result, ratios)
     score = result["aggregate_score"]
-    return Row(task, len(graphs), passes, correct, result["verdict"], score, theirs, judged, per_graph)
+    kernels = sum("@triton.jit" in text for text in files.values())
+    return Row(task, len(graphs), len(files) - 1, correct, result["verdict"], score, theirs, judged, per_graph, kernels)
 
 
 def summary(rows: Sequence[Row]) -> dict[str, Any]:
@@ -96,6 +98,7 @@ def summary(rows: Sequence[Row]) -> dict[str, Any]:
     return {
         "tasks": len(rows),
         "tasks_with_passes": sum(one.passes > 0 for one in rows),
+        "tasks_with_kernels": sum(one.with_kernels > 0 for one in rows),
         "graphs": sum(one.graphs for one in rows),
         "graphs_correct": sum(one.correct for one in rows),
         "tasks_compared": len(both),

@@ -5,19 +5,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assistant.drafter.infer import inferred
-from assistant.drafter.kernel import KernelText, Stored
-from assistant.drafter.launcher import Results, kernel_lines, launcher_text
+from assistant.drafter.kernel import KernelText
+from assistant.drafter.launcher import kernel_lines, launcher_text
 from assistant.drafter.lower import Learned, Lowering, Tensor
 from assistant.drafter.names import file_stem, function_name, readable_names
 from assistant.drafter.passfile import original_launcher, pass_file
 from assistant.drafter.plan import plan_kernels
 from assistant.drafter.refusals import NoKernel
+from assistant.drafter.results import renamed, results_of
 from assistant.drafter.selection import Selection, select
 from assistant.drafter.sizes import Facts, Size
-from assistant.drafter.values import Load, Value
-from graphs.fx_source import FxGraph, FxNode, Ref, expression_source
-from graphs.fx_source.model import map_refs
-from graphs.operators import operator_name
+from graphs.fx_source import FxGraph
 
 Known = Mapping[str, Mapping[str, object]]
 MAX_NODES = 150
@@ -46,6 +44,7 @@ class Draft:
     leaks: tuple[str, ...]
     notes: tuple[str, ...]
     in_the_way: str = ""  # the first node that no kernel is written for, if it is one
+    kernels: int = 0  # that the launcher launches
 
 
 def draft(
@@ -82,7 +81,7 @@ def draft(
         notes.append("Nothing is computed here: the launcher returns views, and no kernel is launched.")
     return Draft(
         f"{file_stem(chosen)}.py", pass_file(chosen, names, made, function_name(chosen)), kind, chosen.outputs,
-        chosen.leaks, tuple(notes), in_the_way,
+        chosen.leaks, tuple(notes), in_the_way, made.count("@triton.jit") if kind == "kernel" else 0,
     )  # fmt: skip
 
 
@@ -180,7 +179,7 @@ def _for_graphs(chosen: Selection, names: Mapping[str, str], variants: Sequence[
 
 
 def _lines(low: Lowering, chosen: Selection, names: Mapping[str, str]) -> tuple[list[str], str]:
-    stored, results = _results(low, chosen, names)
+    stored, results = results_of(low, chosen, names)
     name = function_name(chosen)
     kernels: list[KernelText] = plan_kernels(low, stored, name, {*names.values()}) if stored else []
     lines: list[str] = []
@@ -205,13 +204,6 @@ def _lowered(chosen: Selection, names: Mapping[str, str], variants: Sequence[Gra
     raise NoKernel("the sizes of the selection do not settle")
 
 
-def renamed(node: FxNode, names: Mapping[str, str]) -> FxNode:
-    """The node with its own name and those of its arguments as the pass file has them."""
-    args = tuple(map_refs(arg, dict(names)) for arg in node.args)
-    kwargs = tuple((key, map_refs(value, dict(names))) for key, value in node.kwargs)
-    return FxNode(names[node.name], node.op, node.target, args, kwargs)
-
-
 def _is_tensor(facts: GraphFacts, name: str) -> bool:
     known = facts.values.get(name)
     return known is None or known.get("dtype") is not None
@@ -224,48 +216,3 @@ def _tensor(variants: Sequence[GraphFacts], name: str) -> Tensor | None:
     if not all(isinstance(shape, (list, tuple)) for shape in shapes) or not all(isinstance(d, str) for d in dtypes):
         return None
     return Tensor(tuple(tuple(map(int, shape)) for shape in shapes), tuple(map(str, dtypes)))  # type: ignore[call-overload,arg-type]
-
-
-_VIEWS = frozenset({
-    "view", "permute", "transpose", "t", "unsqueeze", "squeeze", "expand", "expand_as", "getitem", "select", "narrow",
-    "swapaxes", "unflatten", "view_as", "chunk", "split", "unbind",
-})  # fmt: skip
-
-
-def _results(low: Lowering, chosen: Selection, names: Mapping[str, str]) -> tuple[list[Stored], Results]:
-    """What has to be stored, and the views of it that are returned."""
-    inside = {names[node.name]: renamed(node, names) for node in chosen.nodes}
-    stored: dict[int, Stored] = {}
-    views: dict[str, str] = {}
-
-    def ready(name: str) -> str:
-        """The launcher's name for a node's value; stores it, or makes it a view."""
-        value = low.env[name]
-        node = inside.get(name)
-        if node is None:
-            return name
-        source = node.args[0] if node.args else None
-        if isinstance(value, Load):
-            if operator_name(node) == "contiguous" and isinstance(source, Ref):
-                views[name] = f"{name} = {ready(source.name)}.contiguous()"  # how it lies in memory is not known
-                return name
-            return value.tensor
-        is_view = node.op != "get_attr" and operator_name(node) in _VIEWS and isinstance(source, Ref)
-        if is_view and isinstance(source, Ref) and all(ref == source.name for ref in node.refs()):
-            base = ready(source.name)
-            if name not in views:
-                views[name] = f"{name} = {expression_source(_on(node, base))}"
-            return name
-        if not isinstance(value, Value):
-            raise NoKernel("a result is no tensor", name)
-        if id(value) not in stored:
-            stored[id(value)] = Stored(value, name)
-        return stored[id(value)].buffer
-
-    returned = [ready(names[name]) for name in chosen.outputs]
-    return list(stored.values()), Results(tuple(returned), tuple(views.values()))
-
-
-def _on(node: FxNode, base: str) -> FxNode:
-    """The view, taken of another name."""
-    return FxNode(node.name, node.op, node.target, (Ref(base), *node.args[1:]), node.kwargs)

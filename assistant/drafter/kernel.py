@@ -258,8 +258,8 @@ class KernelWriter:
         if [facts.of(part) for part in ours] == [facts.of(part) for part in theirs]:
             for first, second in zip(theirs, ours, strict=True):
                 self.low.equal(first, second)
-        else:
-            facts.pin(count, size)
+        else:  # what stands on both sides may be anything
+            facts.pin(*_without_common(count, size))
 
     def _unravelled(self, place: Index, shape: Shape) -> tuple[Index, ...]:
         result: list[Index] = []
@@ -462,6 +462,15 @@ def _total(index: IndexText, sizes: Sequence[Size]) -> str:
         if len(sizes) == 1
         else f"({' + '.join(index.size(size) for size in sizes)})"
     )
+
+
+def _without_common(first: Size, second: Size) -> tuple[Size, Size]:
+    """Two sizes without the names that both have: they are equal exactly where the rest is."""
+    for name in first.names:
+        common = Size(1, (name,))
+        if (a := first.divided(common)) is not None and (b := second.divided(common)) is not None:
+            first, second = a, b
+    return first, second
 
 
 def _unmoved(value: Value) -> Value:

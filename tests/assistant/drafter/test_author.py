@@ -4,11 +4,12 @@ import json
 
 import pytest
 
-from assistant.drafter import GraphFacts, benchmark
+from assistant.drafter import GraphFacts, benchmark, draft
 from assistant.drafter.author import author_task, first_ranges, rank
 from assistant.drafter.captured import BadManifest, chosen
 from assistant.drafter.comparison import Row, compiler_ratios, compiler_score, summary
 from assistant.drafter.compiler_alone import ratios_of
+from assistant.drafter.worth import saving, worthwhile
 from graphs.fx_source import parse
 
 CHAIN = """
@@ -31,6 +32,7 @@ class GraphModule(torch.nn.Module):
         return (tmp_1,)
 """
 SQUARE = {"shape": [4, 4], "dtype": "float32"}
+KNOWN = GraphFacts({"in_0": SQUARE, "in_1": SQUARE})
 
 
 def graphs_of(source):
@@ -72,6 +74,47 @@ def test_a_view_is_handed_in_where_no_kernel_can_be():
 def test_nothing_is_judged_where_nothing_can_be_drafted():
     source = ONLY_VIEWS.replace("tmp_0.transpose(0, 1)", "torch.matmul(tmp_0, in_1)")
     assert list(author_task(graphs_of(source), lambda files: pytest.fail("judged"), most=3)) == []
+
+
+def source_of(*lines):
+    body = "".join(f"        {line}\n" for line in lines)
+    return f"import torch\nclass GraphModule(torch.nn.Module):\n    def forward(self, in_0, in_1):\n{body}"
+
+
+def of_size(source, *shape):
+    graph = parse(source)
+    known = {"shape": list(shape), "dtype": "float32"}
+    return [(graph, GraphFacts({node.name: known for node in graph.nodes if node.op != "output"}))]
+
+
+def test_a_launch_has_to_be_worth_it():
+    two = ("tmp_0 = in_0 + in_1", "tmp_1 = torch.relu(tmp_0)", "return (tmp_1,)")
+    small = of_size(source_of(*two), 4, 4)
+    (item,) = first_ranges(small)
+    assert saving(small[0], item) == pytest.approx(5 + 5 - 17)  # µs: two operators of eager's, one launch
+    large = of_size(source_of(*two), 5000, 5000)  # 100 MB a tensor: eager moves five of them, the kernel three
+    assert saving(large[0], item) == pytest.approx((5 - 3) * 100 / 2.5)
+    assert worthwhile(small, [item]) == [] and worthwhile(large, [item]) == [item]
+
+
+def test_where_speed_counts_a_view_is_handed_in_before_a_kernel_that_loses():
+    source = source_of("tmp_0 = in_0 + in_1", "tmp_1 = tmp_0.transpose(0, 1)", "return (tmp_1,)")
+    timed = list(author_task(of_size(source, 4, 4), lambda files: done(1.0), most=2, timed=True))
+    assert [step.what for step in timed] == ["ranges worth a launch", "all ranges"]
+    assert ["triton" in "".join(step.files.values()) for step in timed] == [False, True]
+    (untimed,) = author_task(of_size(source, 4, 4), lambda files: done(), most=1)
+    assert untimed.what == "all ranges"
+    alone = source_of("tmp_0 = in_0 + in_1", "return (tmp_0,)")  # better slow than no match
+    (only,) = author_task(of_size(alone, 4, 4), lambda files: done(1.0), most=1, timed=True)
+    assert "triton" in "".join(only.files.values())
+
+
+def test_flattening_an_input_is_a_view_and_flattening_what_was_transposed_is_not():
+    view = draft(parse(source_of("tmp_0 = in_0.flatten(0, 1)", "return (tmp_0,)")), ["tmp_0"], KNOWN)
+    assert view.kind == "views" and "tmp_0 = in_0.flatten(0, 1)" in view.text
+    turned = source_of("tmp_0 = in_0.transpose(0, 1)", "tmp_1 = tmp_0.flatten(0, 1)", "return (tmp_1,)")
+    copied = draft(parse(turned), ["tmp_0", "tmp_1"], KNOWN)
+    assert (copied.kind, copied.kernels) == ("kernel", 1)
 
 
 def test_what_is_better():

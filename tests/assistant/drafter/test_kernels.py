@@ -5,6 +5,9 @@ import pytest
 import torch
 from drafting import arguments, check, difference, drafted, load
 
+from assistant.drafter import GraphFacts, draft
+from graphs.fx_source import parse
+
 DTYPES = ("float32", "float16", "bfloat16")
 
 POINTWISE = """
@@ -224,6 +227,25 @@ def test_one_element_and_a_scalar_are_not_taken_for_any_shape():
 
 def test_the_names_that_numpy_has_for_arguments():
     check("tmp_0 = in_0.mean(axis=-1, keepdims=True)\ntmp_1 = in_0 - tmp_0\nreturn (tmp_1,)", [(3, 50)])
+
+
+def test_a_group_norm_fits_the_batches_of_all_graphs():
+    source = "tmp_0 = torch.nn.functional.group_norm(in_0, 3, in_1, in_2, 1e-05)"
+    graph = parse(
+        f"import torch\nclass GraphModule(torch.nn.Module):\n    def forward(self, in_0, in_1, in_2):\n"
+        f"        {source}\n        return (tmp_0,)\n"
+    )
+    one, two = (
+        GraphFacts({
+            name: {"shape": shape, "dtype": "float32"}
+            for name, shape in {"in_0": [batch, 6, 5, 3], "in_1": [6], "in_2": [6], "tmp_0": [batch, 6, 5, 3]}.items()
+        })
+        for batch in (1, 2)
+    )  # fmt: skip
+    made = draft(graph, ["tmp_0"], one, [(graph, two)])
+    for batch in (1, 2):
+        inputs = [torch.arange(batch * 90.0).sin().reshape(batch, 6, 5, 3), torch.arange(6.0), torch.arange(6.0).cos()]
+        assert difference(made, inputs) is None
 
 
 def test_contiguous_stays_where_what_comes_in_may_lie_otherwise():
