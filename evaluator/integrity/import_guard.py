@@ -43,7 +43,6 @@ class ImportGuard:
         self.pass_dir = pass_dir.resolve()
         self._report = report
         self._told: set[tuple[str, str, str | None, int | None]] = set()
-        self._trusted = _trusted_roots()
         self.facades = FacadeMaker(self._refused, self._is_own)
         self.builtins = _restricted_builtins(self)
         self.facades.stand_ins.update(_stand_ins(self))
@@ -101,7 +100,7 @@ class ImportGuard:
         path = Path(file)
         if self.inside(path):
             return True
-        return not any(path.is_relative_to(root) for root in self._trusted)
+        return not any(path.is_relative_to(root) for root in _TRUSTED)
 
 
 def install(pass_dir: Path, report: Callable[[Finding], None]) -> ImportGuard:
@@ -116,6 +115,9 @@ def _trusted_roots() -> tuple[Path, ...]:
     paths = {sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     paths |= {*site.getsitepackages(), sys.prefix, sys.base_prefix}
     return (_HARNESS.parent, *(Path(path).resolve() for path in paths), *(Path(path) for path in paths))
+
+
+_TRUSTED = _trusted_roots()  # once, in the process that all runs are forked from
 
 
 def _restricted_builtins(guard: ImportGuard) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import is_
 from pathlib import Path
 from types import FrameType, FunctionType, ModuleType
@@ -91,8 +91,22 @@ class Primitives:
     all_of_it: list[_Namespaces]  # one: as it was when it was last found to be in order
 
 
+_ahead: list[Primitives] = []
+
+
+def capture_ahead() -> None:
+    """Capture in a process that has time, before there is a submission: forks hold the very same objects."""
+    _ahead[:] = [_capture()]
+
+
 def capture_primitives() -> Primitives:
     """Take this before the first file of the submission is imported."""
+    if _ahead and _ahead[0].all_of_it[0].unchanged():
+        return replace(_ahead[0], all_of_it=list(_ahead[0].all_of_it))
+    return _capture()
+
+
+def _capture() -> Primitives:
     clocks = {_name(owner, name): getattr(owner, name) for owner, name in _CLOCKS if hasattr(owner, name)}
     operators, kernels = _callables(_OPERATOR_HOMES), _callables(_TRITON_HOMES)
     insides = {
@@ -176,7 +190,7 @@ def primitive_findings(before: Primitives) -> list[Finding]:
     """What is not as it was: clocks and builtins (monkeypatch), operators and settings (baseline_tampering, too)."""
     if before.all_of_it[0].unchanged():
         return []
-    now = capture_primitives()
+    now = _capture()
     findings = _primitive_findings(before, now)
     if not findings:  # torch and Triton have put in parts of their own: the same state is in order next time
         before.all_of_it[:] = now.all_of_it

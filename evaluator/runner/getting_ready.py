@@ -19,7 +19,7 @@ from evaluator.engine.inputs import INPUT_SETS, replay
 from evaluator.engine.launches import CandidateCounter, eager_launches
 from evaluator.engine.passes import apply_passes
 from evaluator.engine.shapes import node_shapes
-from evaluator.integrity import probes
+from evaluator.integrity import probes, process_probe
 from evaluator.measure.baselines import all_through_torch_compile
 from evaluator.measure.device_state import read_state
 from evaluator.measure.kernels import annotated, profile_kernels
@@ -91,6 +91,7 @@ def _of_a_runner(device: str) -> Iterator[Step]:
     through: dict[str, Callable[..., object]] = {}
     yield lambda: through.update(all_through_torch_compile(eager, participants, values)[0])
     yield lambda: measure(through, inputs, Plan(("e2e",), _FEW), random.Random(1), entry=COMPILED)
+    yield process_probe.capture_ahead  # last: torch and Triton put parts of their own in when they are first used
 
 
 def _watched_call(module: Callable[..., object], values: Sequence[object], device: str) -> None:

@@ -9,7 +9,7 @@ import os
 import secrets
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,6 +67,7 @@ class Guards:
         self._held: list[torch.Tensor] = []
         self._placed: list[Any] = []
         self._modules: list[ModuleType] = []
+        self._loaded_before: Mapping[str, ModuleType] = {}
 
     def report(self, finding: Finding) -> None:
         """Tell the judge about a finding, once."""
@@ -82,12 +83,13 @@ class Guards:
             process_probe.leave_tuning_out()
         self._primitives = process_probe.capture_primitives()
         self._threads = process_probe.live_threads()
+        self._loaded_before = dict(sys.modules)
         self._helpers = _helpers(self._pass_dir)
         import_guard.install(self._pass_dir, self.report)
 
     def loaded(self) -> None:
         """After the last file has been imported, also when that failed."""
-        self._modules = _modules_in(self._pass_dir)
+        self._modules = _modules_in(self._pass_dir, self._loaded_before)
         self._look_at_process()
 
     def placed(self, inputs: list[Any]) -> list[Any]:
@@ -175,12 +177,14 @@ def sender(channel: Channel) -> Callable[[Finding], None]:
     return send
 
 
-def _modules_in(pass_dir: Path) -> list[ModuleType]:
-    """The submission's modules. Thousands of others are loaded: only odd paths are worth a second look."""
+def _modules_in(pass_dir: Path, before: Mapping[str, ModuleType]) -> list[ModuleType]:
+    """The submission's modules, among those that were loaded since. Only odd paths are worth a second look."""
     inside = f"{pass_dir.resolve()}{os.sep}"
     found = []
-    for module in list(sys.modules.values()):
-        file = vars(module).get("__file__") if isinstance(module, ModuleType) else None
+    for name, module in list(sys.modules.items()):
+        if module is before.get(name) or not isinstance(module, ModuleType):
+            continue
+        file = vars(module).get("__file__")
         if isinstance(file, str) and (
             file.startswith(inside) or ((os.pardir in file or file[:1] != os.sep) and relative(file, pass_dir))
         ):

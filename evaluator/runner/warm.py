@@ -42,6 +42,7 @@ def warm_up(device: str, *, for_one_run: bool = False) -> None:
     if device != "cpu" and not torch.cuda.is_available():
         raise CannotWarm(f"there is no CUDA device for {device!r}: run with --device cpu, or on a machine with a GPU")
     precision.pin()
+    from evaluator.integrity import process_probe
     from evaluator.measure import device_state
     from evaluator.runner import judge, rehearsal, runner_process, worker  # noqa: F401
 
@@ -58,6 +59,7 @@ def warm_up(device: str, *, for_one_run: bool = False) -> None:
     runner_process.sweep()
     if device != "cpu":
         device_state.release()
+    process_probe.capture_ahead()
     gc.collect()
     gc.freeze()  # the collector of a fork does not touch, and so does not copy, what is warm
 
