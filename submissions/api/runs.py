@@ -12,7 +12,7 @@ from graphs.access import access_task
 from graphs.api import Files
 from graphs.schemas import RewrittenOut
 from submissions import limits
-from submissions.access import access_run, access_run_to_cancel, may_review
+from submissions.access import access_run, access_run_to_cancel, may_review, visible_items
 from submissions.actions.runs import do_cancel_run, do_request_run
 from submissions.authors import current_author
 from submissions.events import MAX_PAGE, read_events
@@ -77,6 +77,7 @@ class RunDetail(RunRow):
     counts: CountsOut | None  # the score that counts after a review; null where the judge's word stands
     overturns: UUID | None  # the run whose violation was overturned: this one scores its files all the same
     may_review: bool  # whoever asks may overturn the verdict
+    review_item: int | None  # its place in the review queue, where whoever asks may look there
     author: str
     own: bool  # it is the asker's
 
@@ -149,6 +150,7 @@ def run_detail(request: HttpRequest, run_id: str) -> dict[str, Any]:
         "counts": what_counts(run),
         "overturns": run.overturns_id,
         "may_review": may_review(author, run),
+        "review_item": visible_items(author).filter(run=run).values_list("pk", flat=True).first(),
         "author": run.author.name,
         "own": run.author_id == author.pk,
     }

@@ -1,6 +1,6 @@
 """A benchmark: who is best, what fails for whom, what is flagged, what nobody has solved."""
 
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from django.utils import timezone
 
@@ -19,16 +19,13 @@ _MOST_UNSOLVED = 200
 def benchmark_report(reader: Author, benchmark: str, context: str) -> Report:
     """`context` as on the board, "" for the first one there is. Raises Refused for keys that name nothing."""
     found = find_board(benchmark, context, with_people=True)
+    boards = [found]
+    if found.has_reported and not found.reported:
+        boards.append(find_board(benchmark, REPORTED, with_people=True))
     tasks = found.benchmark.tasks if found.benchmark else ()
     here = [task.pk for task in tasks if task.pk is not None]
     items = failing(reader).filter(of_tasks(here, [task.name for task in tasks if task.pk is None]))
     key = found.benchmark.key if found.benchmark else benchmark
-    measured = "reported by the authors, not measured" if found.reported else ""
-    if found.context is not None:
-        measured = context_name(found.context)
-    asked = urlencode(
-        {"benchmark": key, "context": REPORTED if found.reported else found.context.key if found.context else ""}
-    )
     return Report(
         "Report of a benchmark",
         found.benchmark.title if found.benchmark else benchmark,
@@ -36,17 +33,32 @@ def benchmark_report(reader: Author, benchmark: str, context: str) -> Report:
         timezone.now(),
         (
             ("tasks", f"{len(tasks):,}, the graphs of {len(here):,} are here"),
-            ("figures", measured or "nothing was measured or reported"),
+            ("measured", context_name(found.context) if found.context else "nothing"),
             ("failures in the review queue", f"{items.count():,}"),
         ),
-        (Cell("leaderboard", f"/boards/?{asked}"),),
-        (_ranking(found), by_author(items), causes(items, {}), common(items), flagged(items, {}), _unsolved(found)),
+        (
+            Cell("leaderboard", f"/boards/?{urlencode({'benchmark': key})}"),
+            *(
+                Cell(context_name(one), f"/reports/benchmark/{quote(key)}/?{urlencode({'context': one.key})}")
+                for one in found.contexts
+                if one != found.context
+            ),
+        ),
+        (
+            *map(_ranking, boards),
+            by_author(items),
+            causes(items, {}),
+            common(items),
+            flagged(items, {}),
+            *map(_unsolved, boards),
+        ),
     )
 
 
 def _ranking(found: Found) -> Section:
     if found.board is None:
         return Section("Who is best", empty="Nothing was measured and no score was reported.")
+    title = "Who is best by their own reports" if found.reported else "Who is best"
     column = "as" if found.board.timed else "correct"
     unit = "AS, 95 % interval" if found.board.timed else "share of correct graphs, 95 % interval"
     rows = [row for row in found.board.rows if row.figures[column] is not None]
@@ -54,8 +66,8 @@ def _ranking(found: Found) -> Section:
     table = tuple(_row(row, found.board) for row in rows)
     head = ("rank", "author", "AS", "correct graphs", "tasks solved", "exploits", "results")
     words = "What authors report of themselves; nothing here was measured." if found.reported else ""
-    figure = Figure("Who is best", unit, bars, 1.0 if found.board.timed else None)
-    return Section("Who is best", words, figure, Table(head, table), "No author has a result.")
+    figure = Figure(title, unit, bars, 1.0 if found.board.timed else None)
+    return Section(title, words, figure, Table(head, table), "No author has a result.")
 
 
 def _bar(row: Row, column: str) -> Bar:
@@ -107,7 +119,6 @@ def _unsolved(found: Found) -> Section:
         if found.reported
         else "No author's best run is correct on every graph."
     )
+    title = "Solved by nobody, by their own reports" if found.reported else "Solved by nobody"
     head = ("task", "authors who tried", "best score", "most correct graphs")
-    return Section(
-        "Solved by nobody", words, table=Table(head, tuple(rows[:_MOST_UNSOLVED])), empty="Every task is solved."
-    )
+    return Section(title, words, table=Table(head, tuple(rows[:_MOST_UNSOLVED])), empty="Every task is solved.")

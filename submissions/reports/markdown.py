@@ -30,7 +30,7 @@ def _section(section: Section, base: str, next_name: object) -> list[str]:
 
 
 def _table(table: Table, base: str) -> list[str]:
-    marks = ["---:" if cell.number else "---" for cell in table.rows[0]]
+    marks = ["---:" if number else "---" for _, number in table.columns]
     lines = [_line([text(word) for word in table.head]), _line(marks)]
     return lines + [_line([_cell(cell, base) for cell in row]) for row in table.rows]
 

@@ -25,6 +25,11 @@ class Table:
     head: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
+    @property
+    def columns(self) -> list[tuple[str, bool]]:
+        """Each head, and whether numbers stand under it."""
+        return [(word, any(row[place].number for row in self.rows)) for place, word in enumerate(self.head)]
+
 
 @dataclass(frozen=True)
 class Bar:

@@ -140,15 +140,14 @@ def do_undo(actor: Author) -> ReviewStep:
 def _restore_verdicts(actor: Author, items: Sequence[ReviewItem], step: ReviewStep) -> None:
     """Takes back what a decision did beside the items: reviews of runs, and cases."""
     made = RunReview.objects.filter(reviewer=actor, created_at__gte=step.at).order_by("-pk")
-    of_run = {item.run_id: item.run for item in items if item.run is not None}
+    runs = {item.run.pk: item.run for item in items if item.run is not None}
     first: dict[Any, RunReview] = {}
-    for part in _parts(list(of_run)):
-        for review in made.filter(run__in=part):
+    for part in _parts([item.pk for item in items if item.run is not None]):
+        for review in made.filter(run__review_item__in=part):
             first[review.run_id] = review
+    why = f"Undone: the decision {step.what} on the queue."
     for run_id, review in first.items():
-        do_review_run(
-            actor, of_run[run_id], Integrity(review.before), f"Undone: the decision {step.what} on the queue."
-        )
+        do_review_run(actor, runs[run_id], Integrity(review.before), why)
     if step.what == Decision.HARNESS_FAULT:
         for part in _parts([item.pk for item in items]):
             RegressionCase.objects.filter(item__in=part, made_by=actor, made_at__gte=step.at).delete()

@@ -77,13 +77,13 @@ def test_a_benchmark_says_who_is_best_what_dominates_who_cheats_and_what_nobody_
     for _ in range(2):
         item(two, None, "integrity", "output_cache", "violation: kept", task_name="easy")
     page = client.get("/reports/benchmark/handed-in/").content.decode()
-    assert [row[:2] for row in rows_of(page, "Who is best")] == [["1", "one"], ["2", "two"]]
+    assert [row[:2] for row in rows_of(page, "Who is best by their own reports")] == [["1", "one"], ["2", "two"]]
     assert [row[:3] for row in rows_of(page, "Failures of each author")] == [
         ["two", "integrity (100 %)", "2"],
         ["one", "no match (100 %)", "1"],
     ]
     assert {row[0] for row in rows_of(page, "Flagged by the integrity check")} == {"two"}
-    assert rows_of(page, "Solved by nobody") == [["hard", "2", "0.147", "–"]]
+    assert rows_of(page, "Solved by nobody, by their own reports") == [["hard", "2", "0.147", "–"]]
 
 
 def test_a_task_has_its_causes_and_scores(reviewer, task, client):

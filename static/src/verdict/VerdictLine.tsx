@@ -36,6 +36,7 @@ export function VerdictLine() {
       <span class={`headline ${tone}`}><span class="glyph" aria-hidden="true">{glyph}</span> {headline}</span>
       {details.map((detail) => <span key={detail} class="detail"> · {detail}</span>)}
       {overturned.value !== null && <span class={`detail ${overturned.value.tone}`}> · overturned to {overturned.value.text}</span>}
+      {shown.value?.info?.review_item != null && <> · <a class="link" href={`/review/?state=any&view=list&item=${shown.value.info.review_item}`} title="Its place in the review queue: cause, decision, comments">in review</a></>}
       {revision.value !== null && !stale.value && <span class="revision faint">{` · revision ${revision.value}`}</span>}
     </p>
   );
