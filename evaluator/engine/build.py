@@ -1,6 +1,7 @@
 """From a parsed graph to a torch.fx.GraphModule that runs, without ever executing a dataset's text."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -12,6 +13,8 @@ from graphs.fx_source import Device, FxGraph, FxNode, Ref, Slice, Symbol
 # Names that generated code uses for itself; an input of that name would hide them.
 _TAKEN = frozenset({"torch", "inf", "nan", "device", "self", "math", "operator", "NoneType", "fx_pytree", "builtins"})
 
+Named = Callable[[str], Callable[..., Any] | None] | None
+
 
 class UnsupportedTarget(Exception):
     """A graph calls something that is no operation of torch (or does not exist in this torch)."""
@@ -21,16 +24,17 @@ class UnsupportedTarget(Exception):
         super().__init__(f"{file}:{line or 0}: `{target}` {why}")
 
 
-def build(graph: FxGraph, file: str = "model.py") -> GraphModule:
+def build(graph: FxGraph, file: str = "model.py", more: Named = None) -> GraphModule:
     """A module that computes the graph: `forward` takes its inputs by position and returns what the graph returns.
 
-    Nodes keep their names as far as torch.fx allows; `node.meta["source_name"]` is the name in the graph.
+    Nodes keep their names as far as torch.fx allows; `node.meta["source_name"]` is the name in the graph. `more` finds
+    what else a name may stand for, where graphs of one's own capture are run.
     Raises UnsupportedTarget for a call that is not on the allow-list.
     """
     built = Graph()
     nodes: dict[str, Node] = {}
     for item in graph.nodes:
-        node = _node(built, item, nodes, file)
+        node = _node(built, item, nodes, file, more)
         node.meta["source_name"] = item.name
         if item.annotation is not None:
             node.meta["annotation"] = item.annotation
@@ -69,7 +73,7 @@ def _move_autocast(node: Node, wanted: torch.device) -> None:
         node.args = (wanted.type, *node.args[1:])
 
 
-def _node(graph: Graph, item: FxNode, nodes: dict[str, Node], file: str) -> Node:
+def _node(graph: Graph, item: FxNode, nodes: dict[str, Node], file: str, more: Named) -> Node:
     line = item.span.line if item.span is not None else None
     try:
         args = tuple(_argument(value, nodes) for value in item.args)
@@ -91,6 +95,8 @@ def _node(graph: Graph, item: FxNode, nodes: dict[str, Node], file: str) -> Node
                 raise UnsupportedTarget(file, line, f".{target}()", "is no operation on tensors that may be run")
         case "call_function":
             found = getattr if target == "getattr" else operations.function(target)
+            if found is None and more is not None:
+                found = more(target)
             if found is None or (found is getattr and not _is_plain_read(args)):
                 name = f".{args[1]}" if target == "getattr" and len(args) > 1 else target
                 raise UnsupportedTarget(file, line, name)
