@@ -18,6 +18,7 @@ from dataset.libraries import import_before_forks, versions_of
 from dataset.limited import Expected, run_limited, side_by_side
 from dataset.manifest import Entry
 from dataset.models import load, parse_name
+from dataset.ranks import on_ranks
 from graphs.samples import write_sample
 
 MANIFEST = "manifest.jsonl"
@@ -33,6 +34,7 @@ class CaptureOptions:
     memory_bytes: int = 8 << 30
     retry: bool = False  # also what failed before
     workers: int = 1  # models that are captured at the same time
+    devices: int = 1  # ranks of each model, processes of one group on the CPU
 
 
 def capture_all(names: Sequence[str], out: Path, options: CaptureOptions) -> list[Entry]:
@@ -45,7 +47,8 @@ def capture_all(names: Sequence[str], out: Path, options: CaptureOptions) -> lis
     parsed = list({name: parse_name(name) for name in names}.values())
     out.mkdir(parents=True, exist_ok=True)
     known = manifest.read_manifest(out / MANIFEST)
-    keys = {f"{name.text} train={options.train} seed={options.seed}": name for name in parsed}
+    how = f"train={options.train} seed={options.seed}" + (f" devices={options.devices}" if options.devices > 1 else "")
+    keys = {f"{name.text} {how}": name for name in parsed}
     entries = {
         key: {**known[key], "done_before": True}
         for key in keys
@@ -83,7 +86,7 @@ def _capture_one(wanted: tuple[str, ModelName], out: Path, options: CaptureOptio
     with tempfile.TemporaryDirectory(prefix=".capture-", dir=out) as work:
         folder = Path(work)
         outcome = run_limited(
-            partial(_in_child, name, folder / "samples", options),
+            partial(_in_child, name, folder, options),
             folder,
             seconds=options.seconds,
             memory_bytes=options.memory_bytes,
@@ -113,23 +116,34 @@ def _place(samples: Path, graph: str, count: int, name: ModelName, out: Path) ->
     return target.relative_to(out).as_posix()
 
 
-def _in_child(name: ModelName, samples: Path, options: CaptureOptions) -> dict[str, Any]:
+def _in_child(name: ModelName, folder: Path, options: CaptureOptions) -> dict[str, Any]:
+    work = partial(_captured, name, folder / "samples", options)
+    if options.devices == 1:
+        return work(0)
+    found = on_ranks(work, options.devices, folder)
+    return {kind: [one for rank in found for one in rank[kind]] for kind in found[0]}
+
+
+def _captured(name: ModelName, samples: Path, options: CaptureOptions, rank: int) -> dict[str, Any]:
     torch.manual_seed(options.seed)
     try:
         example = load(name)
     except ModelProblem as problem:
         raise Expected(str(problem)) from problem
     model_name = name.folder.rpartition("/")[2]
+    several = options.devices > 1
     facts = {
         "framework": "torch",
-        "num_devices_required": 1,
+        "num_devices_required": options.devices,
         "num_nodes_required": 1,
+        **({"rank": rank} if several else {}),
         "dynamic": False,
         "model_name": model_name,
         "source": name.library,
         "heuristic_tag": example.tag,
     }
-    captured = graph_recorder.capture(example, model_name, train=options.train, facts=facts)
+    called = f"{model_name}_rank{rank}" if several else model_name
+    captured = graph_recorder.capture(example, called, train=options.train, facts=facts)
     for sample in captured.samples:
         write_sample(sample, samples / sample.name)
     return {

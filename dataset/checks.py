@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_leaves
 
+from dataset.collectives import collective
 from evaluator.engine.build import build
 from evaluator.engine.inputs import graph_inputs, replay
 from graphs.fx_source import parse
@@ -29,20 +30,39 @@ def check(sample: Sample) -> Verdict:
     """Build the sample from its text and run it three times; the second time on the same inputs, then on others."""
     try:
         graph = parse(sample.source)
-        module = build(graph)
+        module = build(graph, more=collective)
         metas, scalars = graph_inputs(graph, (*sample.inputs, *sample.model_inputs), sample.constraints)
         with torch.no_grad():
-            first = _tensors(module(*replay(metas, 1, SPREAD, scalars=scalars)))
+            inputs = replay(metas, 1, SPREAD, scalars=scalars)
+            written = _versions(inputs)
+            first = _tensors(module(*inputs))
             second = _tensors(module(*replay(metas, 1, SPREAD, scalars=scalars)))
     except Exception as error:
         return Verdict(f"does not run: {type(error).__name__}: {' '.join(str(error).split())[:200]}")
     deterministic = _same(first, second)
+    if _versions(inputs) != written and not _runs(module, inputs):
+        return Verdict("writes into its inputs what it does not take a second time", deterministic)
     if not first:
         return Verdict("gives no tensor", deterministic)
     why = next((reason for one in first if (reason := _degenerate(one)) is not None), None)
     if why is None and deterministic and not _depends(module, metas, scalars, first):
         why = "does not depend on its inputs"
     return Verdict(why, deterministic)
+
+
+def _versions(inputs: Sequence[Any]) -> list[int]:
+    """Numbers that change when an input is written into."""
+    return [one._version for one in inputs if isinstance(one, torch.Tensor)]
+
+
+def _runs(module: Any, inputs: Sequence[Any]) -> bool:
+    """Whether it can be called again on what it has written: an index may have grown past its end."""
+    try:
+        with torch.no_grad():
+            module(*inputs)
+    except Exception:
+        return False
+    return True
 
 
 def _tensors(value: Any) -> list[torch.Tensor]:

@@ -32,6 +32,9 @@ def _parser() -> argparse.ArgumentParser:
     capture.add_argument("--train", action="store_true", help="also forward and backward graphs of training")
     capture.add_argument("--seed", type=int, default=0, metavar="N", help="seed of weights and inputs (default: 0)")
     capture.add_argument("--retry", action="store_true", help="try again what failed before")
+    capture.add_argument(
+        "--devices", type=int, default=1, metavar="N", help="ranks of each model, which meet in one group (default: 1)"
+    )
     capture.add_argument("--workers", type=int, default=1, metavar="N", help="models at the same time (default: 1)")
     _add_limits(capture, "model", seconds=300.0, memory=8192)
     capture.set_defaults(command=commands.capture)

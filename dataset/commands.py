@@ -21,10 +21,11 @@ def capture(options: argparse.Namespace) -> int:
     from dataset.examples import ModelProblem
 
     sys.path.insert(0, str(Path.cwd()))
-    if options.workers < 1:
-        return _bad(ValueError("--workers is a number above 0"))
+    if options.workers < 1 or options.devices < 1:
+        return _bad(ValueError("--workers and --devices are numbers above 0"))
     limits = (options.seconds, options.memory << 20)
-    wanted = CaptureOptions(options.train, options.seed, *limits, options.retry, options.workers)
+    how = (options.retry, options.workers, options.devices)
+    wanted = CaptureOptions(options.train, options.seed, *limits, *how)
     try:
         entries = capture_all(models_of(options.models), options.out, wanted)
     except (ModelProblem, OSError) as problem:

@@ -9,6 +9,7 @@ import torch
 from torch.fx import Node
 
 from dataset import checks, subgraphs
+from dataset.collectives import collective, devices_of
 from dataset.folding import Range, fold
 from dataset.fx_samples import NotASample
 from dataset.subgraphs import Cut, Values
@@ -55,7 +56,7 @@ def decompose(
     subgraphs their statistics. Raises what reading, building or running the whole graph raises.
     """
     graph = parse(sample.source)
-    module = build(graph)
+    module = build(graph, more=collective)
     metas, scalars = graph_inputs(graph, (*sample.inputs, *sample.model_inputs), sample.constraints)
     values = Values(module)
     with torch.no_grad():
@@ -117,6 +118,7 @@ def _sample(parent: Sample, kind: Kind, index: int, places: Sequence[Range], fac
         "origin_range": [start, end],
         "origin_hash": parent.content_hash,
         **facts,
+        **({"num_devices_required": 1} if devices_of(parent.graph_net) > 1 and not cut.talks else {}),
     }
     return Sample(
         name=f"{parent.name}_start{start}_end{end}_{index}",

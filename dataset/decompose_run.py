@@ -16,7 +16,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from dataset import manifest
+from dataset import collectives, manifest
 from dataset.decompose import FOLDER, DecomposeOptions, Kind, decompose
 from dataset.limited import run_limited, side_by_side
 from graphs.samples import find_samples, read_sample, write_sample
@@ -111,12 +111,14 @@ def _decompose_one(root: Path, folder: Path, options: DecomposeOptions, until: f
 def _decompose_into(folder: Path, found: Path, options: DecomposeOptions) -> dict[str, Any]:
     names: list[str] = []
     left: dict[str, int] = {}
-    for sample, why in decompose(read_sample(folder), options, left):
-        if why is None:
-            write_sample(sample, found / sample.name)
-            names.append(sample.name)
-        else:
-            left[why] = left.get(why, 0) + 1
+    whole = read_sample(folder)
+    with collectives.alone(whole.graph_net):
+        for sample, why in decompose(whole, options, left):
+            if why is None:
+                write_sample(sample, found / sample.name)
+                names.append(sample.name)
+            else:
+                left[why] = left.get(why, 0) + 1
     counted: dict[str, Any] = {}
     if options.kind == "fusible":
         counted = importlib.import_module("dataset.kernel_counts").take_new()

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch.fx import Graph, GraphModule, Node
 
+from dataset.collectives import collective
 from dataset.tensor_metas import meta_of
 from evaluator.engine.build import UnsupportedTarget, build
 from graphs.fx_source import parse
@@ -49,7 +50,7 @@ def source_of(graph: Graph) -> str:
 def check_reads(source: str) -> None:
     """Raises NotASample when the readers and the engine do not take the text."""
     try:
-        build(parse(source))
+        build(parse(source), more=collective)
     except (ReadProblem, UnsupportedTarget) as problem:
         raise NotASample(str(problem)) from None
 

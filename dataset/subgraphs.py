@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch.fx import Graph, GraphModule, Interpreter, Node
 
+from dataset.collectives import has_collectives
 from dataset.fx_samples import NotASample, check_reads, source_of
 from dataset.tensor_metas import meta_of
 from graphs.samples import TensorMeta
@@ -22,10 +23,14 @@ STATEFUL = frozenset({  # what they switch is not in the range: autocast, gradie
 
 @dataclass(frozen=True)
 class Cut:
-    """A subgraph as a sample holds it: the text of its model.py and its inputs, which need no other hash."""
+    """A subgraph as a sample holds it: the text of its model.py and its inputs, which need no other hash.
+
+    `talks` to other devices: it needs as many as the whole graph.
+    """
 
     source: str
     inputs: tuple[TensorMeta, ...]
+    talks: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,7 @@ def cut(nodes: Sequence[Node], values: Values) -> Cut:
         meta = values.metas[node]
         original = meta.original_name or str(node.meta.get("source_name", node.name))
         inputs.append(replace(meta, name=f"in_{count}", original_name=original))
-    return Cut(source, tuple(inputs))
+    return Cut(source, tuple(inputs), has_collectives(found.graph))
 
 
 def extract(nodes: Sequence[Node], values: Values) -> Extract:

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,17 @@ def graph_of(line, *inputs):
     return Sample("g", source, inputs)
 
 
+GROWS = """
+import torch
+
+class GraphModule(torch.nn.Module):
+    def forward(self, a, b):
+        a += 1
+        y = b[a]
+        return (y,)
+"""
+
+
 def test_a_sample_must_run_and_give_something_that_depends_on_its_inputs():
     x = TensorMeta("x", (8,), "float32", mean=0.0, std=1.0)
     whole = TensorMeta("x", (3,), "int64", data=(2, 0, 1))
@@ -116,6 +128,8 @@ def test_a_sample_must_run_and_give_something_that_depends_on_its_inputs():
     assert check(graph_of("x[9:]", x)).why == "an output is empty"
     assert check(graph_of("torch.arange(4)", x)).why == "does not depend on its inputs"
     assert check(graph_of("torch.matmul(x, torch.zeros(3))", x)).why.startswith("does not run: RuntimeError")
+    grows = Sample("g", GROWS, (replace(whole, name="a"), replace(x, name="b", shape=(4,))))
+    assert check(grows).why == "writes into its inputs what it does not take a second time"  # 2 + 1 is still an index
     random = check(graph_of("torch.nn.functional.dropout(x, 0.5, True)", x))
     assert (random.why, random.deterministic) == (None, False)
 

@@ -73,3 +73,6 @@ def test_variants_in_other_shapes_stay_graphs_of_their_own_and_a_task_has_so_man
 )  # fmt: skip
 def test_facets_are_what_the_files_say(nets, task, found):
     assert folder_facets(nets, task) == found
+    assert folder_facets([{"heuristic_tag": "cv"}, {"heuristic_tag": "computer_vision"}], {}) == {
+        "domain": ["computer_vision"]
+    }
