@@ -12,9 +12,7 @@ A server ends with its connection, when its author comes with another page, and 
 """
 
 import contextlib
-import resource
 import select
-import signal
 import socket
 import sys
 import sysconfig
@@ -23,8 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evaluator.runner import isolation, language_process, linux, processes
-from evaluator.runner.daemon import listen
+from evaluator.runner import isolation, lanes, language_process, linux, processes
 from evaluator.runner.language_process import LanguageProcess
 from evaluator.runner.match_lines import Lines
 from evaluator.runner.protocol import Closed, Message, ProtocolError
@@ -202,17 +199,7 @@ def serve(path: Path) -> int:
 
     Raises AddressInUse, and OSError where the socket can not be made.
     """
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    listener = listen(path)
-    lane = _Lane(listener)
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lane.stop)
-    try:
-        lane.serve()
-    finally:
-        with contextlib.suppress(OSError):
-            path.unlink()
-        lane.end()
+    lanes.run(path, _Lane)
     return 0
 
 

@@ -18,26 +18,20 @@ Answers carry the `version` they are for:
 
 import contextlib
 import os
-import resource
 import selectors
-import signal
 import socket
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evaluator.runner import isolation, linux, match_answers, processes, results
-from evaluator.runner.daemon import listen
+from evaluator.runner import isolation, lanes, linux, match_answers, results
+from evaluator.runner.match_clients import Client, Matching, Request
 from evaluator.runner.match_lines import Lines
-from evaluator.runner.match_process import MatchProcess
+from evaluator.runner.match_spares import Spares
 from evaluator.runner.protocol import Closed, Message, ProtocolError
 
 STEP_SECONDS = 8.0  # until the first graph is matched, and then for each; the processor's time is limited closer
 TOTAL_SECONDS = 40.0
-SPARE_SECONDS = 120.0  # that a spare waits for a text
-SPARES = 2  # of a client
-MAX_SPARES = 8  # of all, 30 MB each
 MAX_CLIENTS = 200
 MAX_OF_USER = 8  # connections
 AT_ONCE = max(1, min(4, (os.cpu_count() or 1) - 1))
@@ -49,57 +43,9 @@ _UNREADABLE = "The request can not be read."
 _NONSENSE = "The process gave an answer that is none: the files change what the matcher itself is made of."
 
 
-@dataclass(frozen=True)
-class _Request:
-    version: int
-    files: dict[str, str]
-    first: str
-
-
-@dataclass
-class _Matching:
-    """One text that is being matched."""
-
-    matcher: MatchProcess
-    request: _Request
-    until: float
-    end: float
-    doing: str = "while its files were imported"
-    look_at: float = 0.0
-    answered: set[int] = field(default_factory=set)
-
-    def once(self, index: int) -> None:
-        """Raises ProtocolError for a graph that has been answered before."""
-        if index in self.answered:
-            raise ProtocolError("two answers for one graph")
-        self.answered.add(index)
-
-
-@dataclass
-class _Client:
-    lines: Lines
-    who: str = ""
-    names: dict[str, int] = field(default_factory=dict)  # graph → its source; many graphs have the same
-    sources: list[str] = field(default_factory=list)
-    first: int = 0  # the source that was asked for first the last time
-    wanted: _Request | None = None
-    running: _Matching | None = None
-    spares: list[MatchProcess] = field(default_factory=list)  # the one that is ready first comes first
-    spare_until: float = 0.0
-
-
 def main(path: Path) -> None:
     """Serve at `path` until SIGTERM, or until the warm process that has forked us is gone."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    listener = listen(path)
-    lane = _Lane(listener)
-    signal.signal(signal.SIGTERM, lane.stop)
-    try:
-        lane.serve()
-    finally:
-        with contextlib.suppress(OSError):
-            path.unlink()
-        lane.end()
+    lanes.run(path, _Lane)
 
 
 class _Lane:
@@ -107,10 +53,10 @@ class _Lane:
         self.listener = listener
         self.selector = selectors.DefaultSelector()
         self.selector.register(listener, selectors.EVENT_READ)
-        self.clients: dict[int, _Client] = {}  # by descriptor
-        self.of_matcher: dict[int, _Client] = {}  # running matchers' descriptors
-        self.waiting: list[_Client] = []  # whose turn it is next comes first
-        self.dying: list[MatchProcess] = []
+        self.clients: dict[int, Client] = {}  # by descriptor
+        self.of_matcher: dict[int, Client] = {}  # running matchers' descriptors
+        self.waiting: list[Client] = []  # whose turn it is next comes first
+        self.spares = Spares(self.clients)
         self.stopping = False
 
     def stop(self, *_: object) -> None:
@@ -119,7 +65,7 @@ class _Lane:
     def serve(self) -> None:
         linux.adopt_orphans()
         while not self.stopping:
-            busy = self.of_matcher or self.dying
+            busy = self.of_matcher or self.spares.dying
             for key, events in self.selector.select(_TICK if busy else _IDLE_TICK):
                 self._heard(key.fd, events)
             self._start_waiting()
@@ -128,9 +74,7 @@ class _Lane:
     def end(self) -> None:
         for client in list(self.clients.values()):
             self._drop(client)
-        processes.kill_descendants(frozenset())
-        for matcher in self.dying:
-            matcher.clean_up(frozenset())
+        self.spares.end_all()
 
     def _heard(self, descriptor: int, events: int) -> None:
         if descriptor == self.listener.fileno():
@@ -148,11 +92,11 @@ class _Lane:
             if len(self.clients) >= MAX_CLIENTS:
                 sock.close()
                 return
-            client = _Client(Lines(sock, _MAX_REQUEST_BYTES))
+            client = Client(Lines(sock, _MAX_REQUEST_BYTES))
             self.clients[sock.fileno()] = client
             self.selector.register(sock, selectors.EVENT_READ)
 
-    def _hear_client(self, client: _Client, events: int) -> None:
+    def _hear_client(self, client: Client, events: int) -> None:
         if events & selectors.EVENT_WRITE:
             client.lines.flush()
             self._follow(client.lines)
@@ -164,7 +108,7 @@ class _Lane:
         except (Closed, ProtocolError):
             self._drop(client)
 
-    def _obey(self, client: _Client, message: Message) -> None:
+    def _obey(self, client: Client, message: Message) -> None:
         refusal = isolation.refusal()
         if refusal is not None:
             self._say(client, message.get("version"), "refused", message=refusal)
@@ -174,13 +118,13 @@ class _Lane:
                 case "graphs":
                     self._take_graphs(client, str(message["who"]), message["graphs"])
                 case "match":
-                    self._take_request(client, _request(message))
+                    self._take_request(client, Request.of(message))
                 case _:
                     raise ValueError
         except (KeyError, TypeError, ValueError, AttributeError):
             self._say(client, message.get("version"), "refused", message=_UNREADABLE)
 
-    def _take_graphs(self, client: _Client, who: str, graphs: list[dict[str, str]]) -> None:
+    def _take_graphs(self, client: Client, who: str, graphs: list[dict[str, str]]) -> None:
         numbers: dict[str, int] = {}
         names = {str(one["name"]): numbers.setdefault(str(one["source"]), len(numbers)) for one in graphs}
         of_user = [other for other in self.clients.values() if other.who == who and other is not client]
@@ -190,9 +134,9 @@ class _Lane:
         self._leave(client)
         client.who, client.names, client.sources, client.first = who, names, list(numbers), 0
         self._say(client, None, "ready")
-        self._make_spares(client, SPARES)
+        self.spares.make(client)
 
-    def _take_request(self, client: _Client, request: _Request) -> None:
+    def _take_request(self, client: Client, request: Request) -> None:
         if request.first not in client.names:
             raise ValueError("a graph that there is not")
         self._end_running(client)
@@ -200,21 +144,21 @@ class _Lane:
         if client not in self.waiting:
             self.waiting.append(client)
 
-    def _drop(self, client: _Client) -> None:
+    def _drop(self, client: Client) -> None:
         self._leave(client)
         self._unregister(client.lines)
         del self.clients[client.lines.fileno()]
         client.lines.close()
 
-    def _leave(self, client: _Client) -> None:
+    def _leave(self, client: Client) -> None:
         """End everything that is done for a client."""
         client.wanted = None
         if client in self.waiting:
             self.waiting.remove(client)
         self._end_running(client)
-        self._end_spares(client)
+        self.spares.end_of(client)
 
-    def _say(self, client: _Client, version: Any, what: str, **more: Any) -> None:
+    def _say(self, client: Client, version: Any, what: str, **more: Any) -> None:
         client.lines.put(results.printable({"say": what, "version": version, **more}))
         self._follow(client.lines)
 
@@ -232,57 +176,29 @@ class _Lane:
             if request is not None:
                 self._start(client, request)
 
-    def _start(self, client: _Client, request: _Request) -> None:
-        first = client.names[request.first]
-        client.first = first
-        matcher = self._next_spare(client) or MatchProcess.start(client.sources, first)
-        matcher.ask(request.files, first)
+    def _start(self, client: Client, request: Request) -> None:
+        client.first = client.names[request.first]
+        matcher = self.spares.take(client)
+        matcher.ask(request.files, client.first)
         now = time.monotonic()
-        client.running = _Matching(matcher, request, now + STEP_SECONDS, now + TOTAL_SECONDS, look_at=now)
+        client.running = Matching(matcher, request, now + STEP_SECONDS, now + TOTAL_SECONDS, look_at=now)
         self.of_matcher[matcher.lines.fileno()] = client
         self.selector.register(matcher.lines.sock, selectors.EVENT_READ)
         self._follow(matcher.lines)
         if not client.spares:  # the next key may come before this text is answered
-            self._make_spares(client, 1)
+            self.spares.make(client, 1)
 
-    def _next_spare(self, client: _Client) -> MatchProcess | None:
-        while client.spares:
-            matcher = client.spares.pop(0)
-            if matcher.process.poll() is None and not matcher.lines.closed:
-                return matcher
-            self._end(matcher)
-        return None
-
-    def _make_spares(self, client: _Client, count: int) -> None:
-        """Have matchers ready for the client's next texts. The clients that were quiet for longest give way."""
-        client.spare_until = time.monotonic() + SPARE_SECONDS
-        while client.sources and len(client.spares) < count:
-            client.spares.append(MatchProcess.start(client.sources, client.first))
-        holding = sorted((one for one in self.clients.values() if one.spares), key=lambda one: one.spare_until)
-        for other in holding:
-            if sum(len(one.spares) for one in holding) > MAX_SPARES:
-                self._end_spares(other)
-
-    def _end_spares(self, client: _Client) -> None:
-        for matcher in client.spares:
-            self._end(matcher)
-        client.spares.clear()
-
-    def _end_running(self, client: _Client) -> None:
+    def _end_running(self, client: Client) -> None:
         if client.running is not None:
             matcher = client.running.matcher
             client.running = None
             del self.of_matcher[matcher.lines.fileno()]
             self._unregister(matcher.lines)
-            self._end(matcher)
-
-    def _end(self, matcher: MatchProcess) -> None:
-        matcher.kill()
-        self.dying.append(matcher)
+            self.spares.end(matcher)
 
     # Matchers.
 
-    def _hear_matcher(self, client: _Client, events: int) -> None:
+    def _hear_matcher(self, client: Client, events: int) -> None:
         running = client.running
         assert running is not None
         if events & selectors.EVENT_WRITE:
@@ -301,7 +217,7 @@ class _Lane:
         except ProtocolError:
             self._fail(client, running, _NONSENSE)
 
-    def _believe(self, client: _Client, running: _Matching, message: Message) -> None:
+    def _believe(self, client: Client, running: Matching, message: Message) -> None:
         """Pass on what a matcher says, as far as it can be true."""
         version, count = running.request.version, len(client.sources)
         match message.get("say"):
@@ -310,12 +226,12 @@ class _Lane:
             case "graph":
                 index, found = match_answers.graph(message, count)
                 running.once(index)
-                for name in _names_of(client, index, running.request.first):
+                for name in client.names_of(index, running.request.first):
                     self._say(client, version, "graph", graph=name, **found)
             case "unreadable":
                 index, why = match_answers.unreadable(message, count)
                 running.once(index)
-                for name in _names_of(client, index, running.request.first):
+                for name in client.names_of(index, running.request.first):
                     self._say(client, version, "unreadable", graph=name, message=why)
             case "failed":
                 self._say(client, version, "failed", **match_answers.failure(message))
@@ -327,13 +243,13 @@ class _Lane:
                 return
         running.until = min(running.end, time.monotonic() + STEP_SECONDS)
 
-    def _fail(self, client: _Client, running: _Matching, why: str) -> None:
+    def _fail(self, client: Client, running: Matching, why: str) -> None:
         self._say(client, running.request.version, "failed", kind="stopped", message=why)
         self._finish(client)
 
-    def _finish(self, client: _Client) -> None:
+    def _finish(self, client: Client) -> None:
         self._end_running(client)
-        self._make_spares(client, SPARES)
+        self.spares.make(client)
 
     def _watch(self, now: float) -> None:
         for client in list(self.of_matcher.values()):
@@ -344,13 +260,10 @@ class _Lane:
             if client.lines.closed:  # it does not read what it asked for
                 self._drop(client)
             elif now > client.spare_until:
-                self._end_spares(client)
-        for matcher in list(self.dying):
-            if matcher.process.poll() is not None:
-                self.dying.remove(matcher)
-                matcher.clean_up(self._all_but(matcher))
+                self.spares.end_of(client)
+        self.spares.collect()
 
-    def _watch_running(self, client: _Client, running: _Matching, now: float) -> None:
+    def _watch_running(self, client: Client, running: Matching, now: float) -> None:
         matcher = running.matcher
         if matcher.process.poll() is not None:
             self._hear_the_rest(client, running)
@@ -360,22 +273,15 @@ class _Lane:
             self._fail(client, running, f"Stopped {running.doing}: it took too long. Is there a loop without an end?")
         elif now > running.look_at:
             running.look_at = now + _LOOK_SECONDS
-            matcher.look(self._all_but(matcher))
+            matcher.look(self.spares.all_but(matcher))
 
-    def _hear_the_rest(self, client: _Client, running: _Matching) -> None:
+    def _hear_the_rest(self, client: Client, running: Matching) -> None:
         """It has ended: what it said before may still be on the way."""
         with contextlib.suppress(Closed, ProtocolError):
             while client.running is running and (messages := running.matcher.lines.read()):
                 for message in messages:
                     if client.running is running:
                         self._believe(client, running, message)
-
-    def _all_but(self, matcher: MatchProcess) -> frozenset[int]:
-        """The processes of all other matchers."""
-        known = [one.running.matcher for one in self.clients.values() if one.running]
-        known += [spare for one in self.clients.values() for spare in one.spares]
-        known += self.dying
-        return frozenset(one.process.pid for one in known if one is not matcher)
 
     # Sockets.
 
@@ -391,14 +297,3 @@ class _Lane:
     def _unregister(self, lines: Lines) -> None:
         with contextlib.suppress(KeyError, ValueError):
             self.selector.unregister(lines.sock)
-
-
-def _request(message: Message) -> _Request:
-    files = {str(name): str(text) for name, text in message["files"].items()}
-    return _Request(int(message["version"]), files, str(message["first"]))
-
-
-def _names_of(client: _Client, source: int, first: str) -> list[str]:
-    """The graphs with this source, the one in view before the others."""
-    names = [name for name, index in client.names.items() if index == source]
-    return sorted(names, key=lambda name: name != first)
