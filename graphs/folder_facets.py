@@ -9,6 +9,8 @@ from graphs.plain_text import plain_line
 _KEYS = {"kind": "subgraph_kind", "family": "model_family", "domain": "heuristic_tag"}
 #: Facet → the key of task.json.
 _LISTS = {"family": "families", "benchmark": "benchmarks"}
+#: The same domain is written in two ways, by what our capturing guesses and by published sets.
+_SAME = {"domain": {"cv": "computer_vision"}}
 _MOST = 16  # values of one facet
 _LONGEST = 80
 
@@ -29,9 +31,15 @@ def folder_facets(nets: Iterable[Mapping[str, Any]], task: Mapping[str, Any]) ->
     return found
 
 
+def one_name(facet: str, value: str) -> str:
+    """The value as it is counted: one name where files write several."""
+    return _SAME.get(facet, {}).get(value, value)
+
+
 def _note(found: Facets, facet: str, values: Iterable[Any]) -> None:
     for value in values:
         text = plain_line(value)[:_LONGEST].strip() if isinstance(value, str) else ""
+        text = one_name(facet, text)
         known = found.get(facet, [])
         if text and text not in known and len(known) < _MOST:
             found[facet] = [*known, text]

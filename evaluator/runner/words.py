@@ -15,8 +15,8 @@ def inaccuracy(outputs: Sequence[OutputReport], verdict: Verdict) -> str:
     worst = max(outputs, key=lambda one: (one["first_t"] is None, one["first_t"] or 0, one["max_abs"] or 0.0))
     if verdict.first_t is None and (nan := _only_nan(worst)) is not None:
         return nan
-    within = "at no t" if verdict.first_t is None else f"from t = {verdict.first_t} on"
-    return f"Output {worst['index']} is correct {within}, -5 is asked for. {_largest_error(worst)}"
+    within = "at no t" if verdict.first_t is None else f"from t = {verdict.first_t} on".replace("-", "−")
+    return f"Output {worst['index']} is correct {within}, −5 is asked for. {_largest_error(worst)}"
 
 
 def _only_nan(output: OutputReport) -> str | None:

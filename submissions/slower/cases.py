@@ -16,6 +16,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Count, Max, Sum
 
+from graphs.folder_facets import one_name
 from graphs.models import Graph
 from graphs.plain_text import plain_line
 from submissions.models import Baseline
@@ -200,7 +201,7 @@ def facts_of(graph: Graph) -> Facts:
         family=said("model_family")
         if "model_family" in net
         else _families().get(f"{said('source')}/{model}", NOT_SAID),
-        domain=said("heuristic_tag"),
+        domain=one_name("domain", said("heuristic_tag")),
         operators=labels,
         dtypes=tuple(graph.dtypes),
         node_count=graph.node_count,

@@ -1,7 +1,7 @@
 /** The tasks: search on top, facets left, one row each. */
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { SavedSearch } from "../api";
+import type { SavedSearch, TaskRow } from "../api";
 import { plural, shortDtype } from "../format";
 import { Message } from "../frame/Message";
 import { Notices } from "../frame/Notices";
@@ -15,13 +15,15 @@ import type { Doing } from "./commands";
 import { catalogueCommands, taskPlaces } from "./commands";
 import { Facets } from "./Facets";
 import type { Problem } from "./query";
-import { HELP, parse } from "./query";
+import { HELP, knownValues, parse } from "./query";
 import type { Filter, Sort } from "./search";
-import { facets, FACETS, fits, isFiltered, nextSort, NOTHING, sorted } from "./search";
+import { facets, FACETS, fits, isFiltered, namesakes, nextSort, NOTHING, sorted } from "./search";
 import { SavedSearches } from "./SavedSearches";
 import { loadSearches } from "./searches";
 import { load, searchFor, tasks, watchForMore } from "./store";
 import { Columns, Row, SkeletonRows } from "./Row";
+
+const NONE: TaskRow[] = [];
 
 export function Catalogue() {
   const first = useMemo(() => readAddress(location.search), []);
@@ -53,9 +55,11 @@ export function Catalogue() {
       window.removeEventListener("keydown", key);
     };
   }, []);
-  const query = useMemo(() => parse(filter.query), [filter.query]);
   const now = tasks.value;
-  const all = now.status === "ready" ? now.value.tasks : [];
+  const all = now.status === "ready" ? now.value.tasks : NONE;
+  const known = useMemo(() => knownValues(all), [all]);
+  const query = useMemo(() => parse(filter.query, known), [filter.query, known]);
+  const same = useMemo(() => namesakes(all), [all]);
   const found = useMemo(() => sorted(all.filter((task) => fits(task, filter, query)), sort), [all, filter, query, sort]);
   const sides = useMemo(() => facets(all, filter), [all, filter]);
   useEffect(() => {
@@ -131,7 +135,7 @@ export function Catalogue() {
         {found.length > 0 && (
           <table class="tasks" aria-label="Tasks">
             <Columns sort={sort} onSort={(by) => setSort(nextSort(sort, by))} />
-            <tbody>{found.map((task, index) => <Row key={task.slug} task={task} current={index === current} onFocus={() => setAt(index)} />)}</tbody>
+            <tbody>{found.map((task, index) => <Row key={task.slug} task={task} namesake={same.get(task.slug) ?? null} current={index === current} onFocus={() => setAt(index)} />)}</tbody>
           </table>
         )}
       </div>
@@ -146,9 +150,9 @@ function proposal({ query, chosen }: Filter): string {
   return [query.trim(), ...FACETS.flatMap((name) => chosen[name].map((value) => (name === "dtypes" ? shortDtype(value) : value)))].filter(Boolean).join(", ").slice(0, 60);
 }
 
-/** "3 of 16 tasks"; where the server has more than the page, what the numbers are about. */
+/** "3 of 16 tasks"; while the page does not hold all that the server has, how many of those there are it knows. */
 function counted(found: number, loaded: number, total: number, filtered: boolean): string {
-  if (loaded < total) return `${found.toLocaleString("en-US")} of the first ${loaded.toLocaleString("en-US")}; ${plural(total, "task")} in all`;
+  if (loaded < total) return filtered ? `${plural(found, "task")} among ${loaded.toLocaleString("en-US")} of ${total.toLocaleString("en-US")}` : `${loaded.toLocaleString("en-US")} of ${plural(total, "task")}`;
   return filtered ? `${found} of ${plural(loaded, "task")}` : plural(loaded, "task");
 }
 

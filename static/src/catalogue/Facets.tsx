@@ -61,7 +61,7 @@ function Values({ name, facets, chosen, onToggle }: ValuesProps) {
       {visible.map(({ value, count }) => (
         <label key={value} class={count === 0 && !chosen.includes(value) ? "none" : ""}>
           <input type="checkbox" checked={chosen.includes(value)} onChange={() => onToggle(value)} />
-          <span class={`value${code ? " mono" : ""}`}>{name === "dtypes" ? shortDtype(value) : value}</span>
+          <span class={`value${code ? " mono" : ""}`} title={name === "dtypes" ? shortDtype(value) : value}>{name === "dtypes" ? shortDtype(value) : value}</span>
           <span class="number faint">{count}</span>
         </label>
       ))}

@@ -39,7 +39,8 @@ export function SkeletonRows() {
   );
 }
 
-export function Row({ task, current, onFocus }: { task: TaskRow; current: boolean; onFocus: () => void }) {
+/** `namesake`: what tells the task from others of the same title. */
+export function Row({ task, namesake, current, onFocus }: { task: TaskRow; namesake: string | null; current: boolean; onFocus: () => void }) {
   const address = `/tasks/${encodeURIComponent(task.slug)}/`;
   const asked = useRef(false);
   const prefetch = (): void => {
@@ -53,7 +54,7 @@ export function Row({ task, current, onFocus }: { task: TaskRow; current: boolea
   return (
     <tr class={`task${current ? " current" : ""}`} onPointerEnter={prefetch}>
       <td class="task-drawing"><Drawing task={task} /></td>
-      <th scope="row" class="task-name"><span><a href={address} aria-current={current ? "true" : undefined} onFocus={onFocus}>{task.title}</a>{task.has_example && <span class="tag worked" title="A finished pass to open, run and change">worked example</span>}</span><span class="faint">{task.summary}</span></th>
+      <th scope="row" class="task-name"><span><a href={address} aria-current={current ? "true" : undefined} onFocus={onFocus}>{task.title}{namesake !== null && <span class="faint mono" title={`Other tasks have this title, too; this one is ${task.slug}`}> {namesake}</span>}</a>{task.has_example && <span class="tag worked" title="A finished pass to open, run and change">worked example</span>}</span><span class="faint">{task.summary}</span></th>
       <td><div class="task-operators"><Operators task={task} /></div></td>
       <td class="task-dtypes mono">{task.dtypes.map(shortDtype).join(" ")}</td>
       <td class="number" title={task.size === null ? undefined : `${sizeText(task.size)} in a graph`}>{task.graph_count}</td>

@@ -9,7 +9,7 @@ export interface Query {
   /** Each must occur somewhere in a task. */
   words: string[];
   tests: Test[];
-  /** Words that look as if they had a meaning and have none; they are left out. */
+  /** Words that look as if they had a meaning and have none, which are left out; and those that no task fits. */
   problems: Problem[];
 }
 
@@ -25,7 +25,8 @@ export const HELP: readonly (readonly [string, string])[] = [
   ["roll layer_norm", "every word occurs in the title, the name, an operator, a dtype or the kind of models"],
   ["has:cat", "a graph has this operator, or one of this class (has:reduction)"],
   ["dtype:bf16", "a graph has inputs of this dtype"],
-  ["family:diffusion", "from models of this family (a part of its name); also kind:fusible"],
+  ["family:diffusion", "from models of this family (a part of its name); also domain:vision"],
+  ["kind:fusible", "cut from its model in this way; benchmark:fusible is a task of that benchmark"],
   ["size:>10", "operators in a graph; also size:<10, size:7, size:5..20"],
   ["graphs:>4", "graphs in the task, written like size"],
   ["result:correct", "of your installation's runs; also result:fails, result:none"],
@@ -47,7 +48,16 @@ export function inductorState(task: TaskRow): "slower" | "not slower" | "not mea
   return task.inductor.slower > 0 ? "slower" : "not slower";
 }
 
-export function parse(text: string): Query {
+/** Facet → the values that tasks have; what a word asks for beyond them finds nothing, and that is said. */
+export type Known = Readonly<Record<string, readonly string[]>>;
+
+export function knownValues(tasks: readonly TaskRow[]): Known {
+  const found: Record<string, Set<string>> = {};
+  for (const task of tasks) for (const name of NAMED) for (const value of task.facets[name] ?? []) (found[name] ??= new Set()).add(facetName(name, value));
+  return Object.fromEntries(Object.entries(found).map(([name, values]) => [name, [...values].sort()]));
+}
+
+export function parse(text: string, known: Known = {}): Query {
   const found: Query = { words: [], tests: [], problems: [] };
   for (const { 0: typed, index } of text.matchAll(/\S+/g)) {
     const word = typed.toLowerCase(); // not of all of it: that may be longer, and places would be wrong
@@ -61,8 +71,12 @@ export function parse(text: string): Query {
     else if (key !== undefined && Object.hasOwn(KEYS, key)) {
       const { test, wants } = KEYS[key]!;
       const made = value === "" ? null : test(value!);
+      const values = known[key] ?? [];
       if (made === null) problem(`wants ${wants}`);
       else take(made);
+      if (made !== null && values.length > 0 && !values.some((one) => isNamed(key, one, value!))) {
+        found.problems.push({ start: index, end: index + typed.length, message: `${word} fits no task: there ${values.length === 1 ? "is" : "are"} ${values.slice(0, 6).join(", ")}${values.length > 6 ? ", …" : ""}` });
+      }
     } else if (key !== undefined) problem(`there is no ${key}:, only ${Object.keys(KEYS).map((known) => `${known}:`).join(" ")}`);
     else if (compared !== undefined && Object.hasOwn(KEYS, compared)) problem(`a colon belongs behind ${compared}, as in ${compared}:${term.slice(compared.length)}`);
     else if (/^[<>]=?\d*$/.test(term)) problem("a comparison belongs directly behind size: or graphs:");
@@ -98,8 +112,10 @@ const KEYS: Record<string, Key> = {
     test: (value) => (isDtype(value) ? (task) => task.dtypes.some((dtype) => shortDtype(dtype) === shortDtype(value)) : null),
     wants: "a dtype: f32, f16, bf16, float32, int64, …",
   },
-  family: { test: (value) => (task) => (task.facets.family ?? []).some((one) => one.toLowerCase().includes(value)), wants: "a part of a family's name: family:diffusion" },
-  kind: { test: (value) => (task) => (task.facets.kind ?? []).some((one) => one.toLowerCase() === value), wants: "fusible, classical or single" },
+  family: { test: named("family"), wants: "a part of a family's name: family:diffusion" },
+  domain: { test: named("domain"), wants: "a part of a domain's name: domain:vision" },
+  kind: { test: named("kind"), wants: "fusible, classical or single" },
+  benchmark: { test: named("benchmark"), wants: "fusible, classical or single: the benchmark that the task stands in" },
   size: { test: (value) => inRange(value, (task) => (task.size === null ? null : [task.size.least, task.size.most])), wants: "a number: >10, <10, 7 or 5..20, the smaller first" },
   graphs: { test: (value) => inRange(value, (task) => [task.graph_count, task.graph_count]), wants: "a number: >4, <4, 2 or 1..3, the smaller first" },
   result: { test: oneOf({ correct: (task) => resultState(task) === "correct", fails: (task) => resultState(task) === "fails", none: (task) => resultState(task) === "not run" }), wants: "correct, fails or none" },
@@ -109,6 +125,26 @@ const KEYS: Record<string, Key> = {
   },
   is: { test: oneOf({ worked: (task) => task.has_example, example: (task) => task.examples.length > 0 }), wants: "worked or example" },
 };
+
+/** Facets that words can ask for by name. */
+const NAMED = ["family", "domain", "kind", "benchmark"] as const;
+const IN_PART = new Set<string>(["family", "domain"]);
+
+/** A facet's value in one way: files write the same domain as computer_vision and as cv. */
+export function facetName(facet: string, value: string): string {
+  if (facet !== "domain") return value;
+  return value === "cv" ? "computer vision" : value.replaceAll("_", " ");
+}
+
+function isNamed(facet: string, value: string, wanted: string): boolean {
+  const name = facetName(facet, value).toLowerCase();
+  const asked = facetName(facet, wanted);
+  return IN_PART.has(facet) ? name.includes(asked) : name === asked;
+}
+
+function named(facet: (typeof NAMED)[number]): Key["test"] {
+  return (wanted) => (task) => (task.facets[facet] ?? []).some((value) => isNamed(facet, value, wanted));
+}
 
 function oneOf(tests: Record<string, Test>): Key["test"] {
   return (value) => (Object.hasOwn(tests, value) ? tests[value]! : null);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { TaskRow } from "../api";
 import { readAddress, writeAddress } from "./address";
-import { inductorState, parse, resultState } from "./query";
+import { inductorState, knownValues, parse, resultState } from "./query";
 import type { Chosen, Filter } from "./search";
-import { facets, fits, nextSort, NOTHING, sorted, toggled } from "./search";
+import { facets, fits, namesakes, nextSort, NOTHING, sorted, toggled } from "./search";
 
 const task = (slug: string, operators: string[], dtypes: string[], more: Partial<TaskRow> = {}): TaskRow => ({
   slug, title: slug.replaceAll("-", " "), summary: "", operators: operators.map((label) => ({ label, class: label === "sum" ? "reduction" : "other" })), dtypes, facets: {},
@@ -65,6 +65,28 @@ describe("words with a meaning", () => {
       expect([parse(word).words, parse(word).tests]).toEqual([[], []]);
     }
     expect(parse("aten::add dtype:float8_e4m3fn dtype:f32 -dtype:torch.bool")).toMatchObject({ words: ["aten::add"], problems: [] });
+  });
+});
+
+describe("what a word asks for by name", () => {
+  const three = [task("a", [], [], { title: "abs", facets: { domain: ["cv"], kind: ["single"] } }), task("abs-40aaf3aa", [], [], { title: "abs", facets: { domain: ["computer_vision"], benchmark: ["fusible"] } }), task("c", [], [], { title: "c" })];
+  const names = (query: string) => three.filter((entry) => fits(entry, { query, chosen: NOTHING.chosen })).map((entry) => entry.slug);
+
+  it("is one domain however files write it, and a benchmark", () => {
+    for (const query of ["domain:vision", "domain:cv", "domain:computer_vision"]) expect(names(query)).toEqual(["a", "abs-40aaf3aa"]);
+    expect(names("benchmark:fusible")).toEqual(["abs-40aaf3aa"]);
+    expect(facets(three, filter()).domain).toEqual([{ value: "computer vision", count: 2 }]);
+  });
+
+  it("is named when no task has it", () => {
+    expect(parse("c kind:nonsense", knownValues(three)).problems).toEqual([{ start: 2, end: 15, message: "kind:nonsense fits no task: there is single" }]);
+    expect(parse("kind:single -benchmark:fusible domain:vis", knownValues(three)).problems).toEqual([]);
+    expect(parse("kind:nonsense").problems).toEqual([]); // nothing is known yet
+    expect(names("kind:nonsense")).toEqual([]);
+  });
+
+  it("is told apart where titles are the same", () => {
+    expect([...namesakes(three)]).toEqual([["a", "a"], ["abs-40aaf3aa", "40aaf3aa"]]);
   });
 });
 

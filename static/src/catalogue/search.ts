@@ -2,7 +2,7 @@
 
 import type { TaskRow } from "../api";
 import type { Query } from "./query";
-import { fitsQuery, inductorState, parse, resultState } from "./query";
+import { facetName, fitsQuery, inductorState, parse, resultState } from "./query";
 
 export const FACETS = ["operators", "dtypes", "family", "kind", "benchmark", "domain", "size", "example", "result", "inductor"] as const;
 export type FacetName = (typeof FACETS)[number];
@@ -32,7 +32,7 @@ export const KINDS: Record<FacetName, Kind> = {
   family: { title: "Models", values: (task) => task.facets.family ?? [] },
   kind: { title: "Cut by", values: (task) => task.facets.kind ?? [] },
   benchmark: { title: "Benchmark of", values: (task) => task.facets.benchmark ?? [] },
-  domain: { title: "Domain", values: (task) => (task.facets.domain ?? []).map((value) => value.replaceAll("_", " ")) },
+  domain: { title: "Domain", values: (task) => (task.facets.domain ?? []).map((value) => facetName("domain", value)) },
   size: { title: "Operators in a graph", values: sizesOf, fixed: SIZES.map(([name]) => name) },
   example: { title: "Examples", values: (task) => [...(task.has_example ? ["worked example"] : []), ...(task.examples.length > 0 ? ["example run"] : [])], fixed: ["worked example", "example run"], all: true },
   result: { title: "Best result", values: (task) => [resultState(task)], fixed: ["correct", "fails", "not run"] },
@@ -81,6 +81,14 @@ export function facets(tasks: readonly TaskRow[], filter: Filter): Record<FacetN
     return fixed ? counted : counted.sort((a, b) => b.count - a.count || a.value.localeCompare(b.value));
   };
   return Object.fromEntries(FACETS.map((name) => [name, count(name)])) as Record<FacetName, Facet[]>;
+}
+
+/** Tasks whose title others have, too, with the part of the name that tells them apart. */
+export function namesakes(tasks: readonly TaskRow[]): Map<string, string> {
+  const times = new Map<string, number>();
+  for (const { title } of tasks) times.set(title, (times.get(title) ?? 0) + 1);
+  const same = tasks.filter(({ title }) => times.get(title)! > 1);
+  return new Map(same.map(({ slug }) => [slug, /-([0-9a-f]{6,})$/.exec(slug)?.[1] ?? slug]));
 }
 
 export function toggled(values: readonly string[], value: string): string[] {

@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { Frame, useNarrow } from "../catalogue/Facets";
+import { facetName } from "../catalogue/query";
 import { toggled } from "../catalogue/search";
 import { shortDtype } from "../format";
 import type { Chosen, Facet } from "./address";
@@ -9,7 +10,7 @@ import { FACETS } from "./address";
 import type { SlowerPage } from "./types";
 import { reasonName, way } from "./words";
 
-const TITLES: Record<Facet, string> = { reason: "Why", slower: "Slower by", kind: "Kind", family: "Model family", domain: "Domain", dtype: "Dtypes", operator: "Operators" };
+const TITLES: Record<Facet, string> = { reason: "Why", slower: "Slower by", kind: "Cut by", family: "Models", domain: "Domain", dtype: "Dtypes", operator: "Operators" };
 const SHOWN = 12;
 
 interface Props {
@@ -54,5 +55,5 @@ function Values({ name, found, chosen, onToggle }: { name: Facet; found: readonl
 function text(name: Facet, value: string): string {
   if (name === "reason") return reasonName(value);
   if (name === "slower") return way(value).short;
-  return name === "dtype" ? shortDtype(value) : value;
+  return name === "dtype" ? shortDtype(value) : facetName(name, value);
 }

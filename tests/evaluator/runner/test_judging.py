@@ -131,7 +131,7 @@ def test_an_inaccurate_pass_names_its_first_t(judge):
     wrong["Fuse.py"] = wrong["Fuse.py"].replace("tl.maximum(x + y, 0.0)", "tl.maximum(x + y, 0.0) + 0.005")
     result = only(judge(Job(wrong, (sample("one"),))))
     # |a - b| = 0.005 is allowed by atol from t = -2 on.
-    assert words(result) == ("accuracy", None) and result["first_t"] == -2 and "from t = -2 on" in result["message"]
+    assert words(result) == ("accuracy", None) and result["first_t"] == -2 and "from t = −2 on" in result["message"]
 
 
 def test_random_operators_draw_the_same_numbers_on_both_sides(judge):
