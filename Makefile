@@ -3,7 +3,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup doctor run test test-hostile lint format bench bench-gpu screenshots tasks
+.PHONY: help setup doctor run test test-hostile test-cluster lint format bench bench-gpu screenshots tasks
 export PORT HOST PYTHON CHROMIUM PYTEST_ARGS PASSNET_CASES
 
 help:            ## say what there is
@@ -23,6 +23,9 @@ test:            ## lint and all tests but the long hostile series
 
 test-hostile:    ## long attack and fault series
 	@exec scripts/test.sh hostile
+
+test-cluster:    ## real Postgres and Redis, two web servers, three workers; each is killed in mid-work
+	@exec scripts/test.sh cluster
 
 lint:            ## ruff, mypy, import-linter, tsc, dependency audit
 	@exec scripts/test.sh lint

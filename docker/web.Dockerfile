@@ -32,6 +32,7 @@ COPY assistant assistant
 COPY submissions submissions
 COPY dataset dataset
 COPY evaluator evaluator
+COPY passnet_runtime passnet_runtime
 COPY graphs graphs
 COPY templates templates
 COPY --from=frontend /app/static/dist static/dist

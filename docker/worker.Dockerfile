@@ -29,6 +29,7 @@ COPY assistant assistant
 COPY submissions submissions
 COPY dataset dataset
 COPY evaluator evaluator
+COPY passnet_runtime passnet_runtime
 COPY graphs graphs
 USER passnet
 HEALTHCHECK --interval=15s --timeout=10s --start-period=60s \

@@ -20,7 +20,7 @@ from submissions.access import require_scope
 from submissions.authors import author_of
 from submissions.tokens import Scope, find_token
 
-OPEN = frozenset({"/healthz", "/readyz", "/login/"})
+OPEN = frozenset({"/healthz", "/readyz", "/metrics", "/login/"})  # metrics look for themselves who asks
 BEFORE_PASSWORD = frozenset({"/account/password/", "/logout/"})  # what a one-time password is good for
 PUBLIC = re.compile(
     r"/((tasks|graphs)/[^/]+/|slower/|boards/)?"

@@ -217,6 +217,8 @@ MAY_JUDGE_UNISOLATED = ONLY_THIS_MACHINE and env.bool("PASSNET_ALLOW_UNISOLATED"
 # How many proxies stand in front, each of which adds the address it was asked from to X-Forwarded-For.
 PROXIES = env.int("PROXIES", default=1 if IS_CLUSTER else 0)
 
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")  # what Prometheus shows to read /metrics
+
 LOGIN_URL = "/login/"
 LOGIN_REDIRECT_URL = "/"
 AUTH_PASSWORD_VALIDATORS = [
@@ -241,7 +243,7 @@ SESSION_COOKIE_AGE = 7 * 24 * 3600
 if IS_CLUSTER:
     # A proxy ends TLS; it must overwrite X-Forwarded-Proto. Health checks come from inside, over HTTP.
     SECURE_SSL_REDIRECT = True
-    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if PROXIES else None
     SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=365 * 24 * 3600)
     SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SECURE_HSTS_SECONDS > 0
@@ -255,11 +257,18 @@ USE_I18N = False
 USE_TZ = True
 TIME_ZONE = "UTC"
 
+LOG_FORMAT = env.str("LOG_FORMAT", default="line")
+if LOG_FORMAT not in ("line", "json"):
+    raise ImproperlyConfigured(f"LOG_FORMAT can not be {LOG_FORMAT!r}. It is line (for people) or json (for programs).")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"run": {"()": "submissions.logs.RunFilter"}},
+    "formatters": {
+        "line": {"()": "passnet_web.json_log.PlainLine"},
+        "json": {"()": "passnet_web.json_log.JsonLine"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["run"]}},
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
     "loggers": {
         "django": {"handlers": [], "level": "INFO", "propagate": True},

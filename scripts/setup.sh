@@ -4,6 +4,7 @@
 #   scripts/setup.sh run     what `make run` needs
 #   scripts/setup.sh setup   the same plus the tools of `make test`, as far as the system allows
 #   scripts/setup.sh test    the same, and stop unless everything is there
+#   scripts/setup.sh cluster the same, with Postgres and Redis from the system
 #   scripts/setup.sh doctor  change nothing; say what is there, what is missing and how to get it
 #
 # Work that is done is remembered in stamp files (hashes of what it was made from), so a second call takes well under
@@ -20,8 +21,8 @@ source scripts/setup/frontend.sh
 
 case $MODE in
     doctor) doctor; exit ;;
-    run | setup | test) ;;
-    *) fail "scripts/setup.sh knows 'run', 'setup', 'test' and 'doctor', not '$MODE'." ;;
+    run | setup | test | cluster) ;;
+    *) fail "scripts/setup.sh knows 'run', 'setup', 'test', 'cluster' and 'doctor', not '$MODE'." ;;
 esac
 
 mkdir -p var/setup 2>/dev/null || fail "Can not write to $ROOT. Give your user the checkout (chown) or clone it to a folder of your own."

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # `make test` and `make lint`: every step runs, one summary at the end, exit status 1 when a step failed.
 #
-#   scripts/test.sh lint | all | hostile
+#   scripts/test.sh lint | all | hostile | cluster
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 WHAT=${1:-all}
-scripts/setup.sh test || exit 1
+if [[ $WHAT == cluster ]]; then scripts/setup.sh cluster || exit 1; else scripts/setup.sh test || exit 1; fi
 
 # Hundreds of processes are started: where bytecode is not kept, each compiles all of our modules again.
 unset PYTHONDONTWRITEBYTECODE
@@ -34,7 +34,7 @@ half() {
     local name=$1
     shift
     rm -rf "$remembered-$name"
-    $bin/python -m pytest -m "not hostile" -o cache_dir="$remembered-$name" "$@"
+    $bin/python -m pytest -m "not hostile and not cluster" -o cache_dir="$remembered-$name" "$@"
 }
 start_beside() {
     set -m # a process group of its own, to end it as a whole; and Ctrl-C is not ignored in it, as tests of Ctrl-C need
@@ -59,7 +59,7 @@ run_again() { # the half's name and the place of its outcome
     [[ ${outcomes[place]} == FAILED* && -f $list ]] || return 0
     failed=$($bin/python -c 'import json, sys; print(*json.load(open(sys.argv[1])), sep="\n")' "$list")
     (($(wc -l <<<"$failed") <= most_again)) || return 0
-    step "${names[place]}, again" $bin/python -m pytest -m "not hostile" -o cache_dir="$remembered-$half" \
+    step "${names[place]}, again" $bin/python -m pytest -m "not hostile and not cluster" -o cache_dir="$remembered-$half" \
         --last-failed --last-failed-no-failures none tests
     if [[ ${outcomes[-1]} == ok* ]]; then
         outcomes[place]="ok, but ONLY ON A SECOND, QUIET RUN: $(paste -sd' ' <<<"$failed")"
@@ -67,7 +67,7 @@ run_again() { # the half's name and the place of its outcome
 }
 
 if [[ $WHAT == all ]] && ((!${#pytest_arguments[@]})); then start_beside; fi
-if [[ $WHAT != hostile ]]; then
+if [[ $WHAT == all || $WHAT == lint ]]; then
     step "ruff check" $bin/ruff check .
     step "ruff format" $bin/ruff format --check --quiet .
     step "mypy" $bin/mypy
@@ -79,7 +79,7 @@ case $WHAT in
     all)
         step "vitest" node_modules/.bin/vitest run
         if ((${#pytest_arguments[@]})); then
-            step "pytest" $bin/python -m pytest -m "not hostile" "${pytest_arguments[@]}"
+            step "pytest" $bin/python -m pytest -m "not hostile and not cluster" "${pytest_arguments[@]}"
         else
             step "pytest web" half web "${beside[@]/#/--ignore=}"
             step "pytest beside it" beside_outcome
@@ -87,6 +87,15 @@ case $WHAT in
             run_again web $((place - 2))
             run_again beside $((place - 1))
         fi
+        ;;
+    cluster)
+        # The web rooms' own tests of runs, queue, events, sockets and API, on Postgres and Debian's Redis; then the
+        # cluster as its page says, each process of which is killed.
+        on_servers=($bin/python -m tests.cluster.servers $bin/python -m pytest)
+        of_servers=(tests/submissions/test_{fairness,workers,run_life,judging,events,announce,consumer,live,api,devices,limits,streaming}.py)
+        step "server tests on Postgres" "${on_servers[@]}" "${of_servers[@]}" \
+            tests/assistant/test_evaluate.py "${pytest_arguments[@]}"
+        step "cluster" $bin/python -m pytest -m cluster tests/cluster "${pytest_arguments[@]}"
         ;;
     hostile) step "pytest (hostile)" $bin/python -m pytest -m hostile "${pytest_arguments[@]}" ;;
 esac

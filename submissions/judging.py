@@ -89,6 +89,7 @@ def judge_run(
         if claim is None:
             return False
         with about_run(run_id):
+            log.info("taken with token %d by %s", claim.token, worker)
             try:
                 (attempt or Session)(claim, stopping).hold(daemon)
                 return True

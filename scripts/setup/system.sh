@@ -4,7 +4,7 @@ MISSING=()  # what is missing, in words
 PACKAGES=() # the Debian packages that bring it
 ADVICE=()   # sentences for what apt can not bring
 
-# require_system run|setup|test: find everything; as root install what is missing; stop where it can not do without.
+# require_system run|setup|test|cluster: find everything; as root install what is missing; stop where it can not do without.
 require_system() {
     local mode=$1
     look_around "$mode"
@@ -14,7 +14,7 @@ require_system() {
         look_around "$mode"
         [[ ${#MISSING[@]} -eq 0 ]] && return
     fi
-    if [[ $mode != test && -z ${ESSENTIAL:-} ]]; then
+    if [[ $mode != test && $mode != cluster && -z ${ESSENTIAL:-} ]]; then
         say "works, with less, without: $(joined "${MISSING[@]}"). $(install_command)"
         return
     fi
@@ -41,7 +41,7 @@ install_command() {
 install_packages() {
     local mode=$1 tried=var/setup/apt-tried wanted="${PACKAGES[*]}"
     # Only tests insist: otherwise a machine without a package mirror does not wait for apt at every start.
-    if [[ $mode != test && -z ${ESSENTIAL:-} ]] && stamped "$tried" "$wanted"; then return; fi
+    if [[ $mode != test && $mode != cluster && -z ${ESSENTIAL:-} ]] && stamped "$tried" "$wanted"; then return; fi
     need_space /usr 700 "system packages"
     say "installing $wanted with apt-get …"
     local log=var/setup/apt.log
@@ -51,7 +51,7 @@ install_packages() {
     printf '%s' "$wanted" >"$tried"
 }
 
-# look_around run|setup|test: fill MISSING, PACKAGES and ADVICE; ESSENTIAL is set when not even `make run` can go on.
+# look_around run|setup|test|cluster: fill MISSING, PACKAGES and ADVICE; ESSENTIAL is set when not even `make run` can go on.
 look_around() {
     MISSING=() PACKAGES=() ADVICE=() ESSENTIAL=''
     look_for_python
@@ -64,6 +64,11 @@ look_around() {
         command -v dot >/dev/null || lacks "Graphviz" graphviz
         command -v setpriv >/dev/null || lacks "setpriv" util-linux
         [[ -n $(chromium_path) ]] || lacks "Chromium" chromium
+    fi
+    if [[ $1 == cluster ]]; then
+        compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || command -v postgres >/dev/null || lacks "Postgres" postgresql
+        if ! command -v redis-server >/dev/null || ! command -v redis-cli >/dev/null; then lacks "Redis" redis-server; fi
+        command -v faketime >/dev/null || lacks "faketime" faketime
     fi
 }
 

@@ -15,11 +15,13 @@ from django.utils import timezone
 
 from evaluator.verdicts import RunState
 from submissions.actions.runs import CANCELLED, do_dispatch
+from submissions.audit import note
 from submissions.events import Event, StaleToken, append_events, state_event
-from submissions.models import LIVE_STATES, Lease, Run, Worker
+from submissions.models import LIVE_STATES, Author, Lease, Run, Worker
 from submissions.reviewing.enrolling import enrol_ended
 from submissions.safe_json import safe_json, safe_text
 from submissions.summary import summarise
+from submissions.tallies import count_ended, count_lost
 from submissions.workers import takes_runs
 
 LEASE = timedelta(seconds=30)  # how long a run stays with a worker that says nothing
@@ -87,6 +89,7 @@ def do_finish_run(claim: Claim, result: Mapping[str, Any]) -> None:
             verdict=short.verdict[:12],
         )
         _end_lease(claim.run_id, claim.token, "done")
+        transaction.on_commit(lambda: count_ended(claim.run_id))
     enrol_ended(claim.run_id)
 
 
@@ -95,6 +98,7 @@ def do_finish_measuring(claim: Claim, result: Mapping[str, Any]) -> None:
     with transaction.atomic():
         _move(claim, RunState.DONE, finished_at=timezone.now(), result=safe_json(dict(result)))
         _end_lease(claim.run_id, claim.token, "done")
+        transaction.on_commit(lambda: count_ended(claim.run_id))
 
 
 def do_release_run(claim: Claim, message: str) -> None:
@@ -112,6 +116,7 @@ def do_end_cancelled(claim: Claim) -> None:
     with transaction.atomic():
         _move(claim, RunState.CANCELLED, CANCELLED, finished_at=timezone.now())
         _end_lease(claim.run_id, claim.token, "cancelled")
+        transaction.on_commit(lambda: count_ended(claim.run_id))
 
 
 def do_lose_attempt(claim: Claim, why: str) -> RunState:
@@ -172,10 +177,34 @@ def _lose(run_id: str, token: int, why: str) -> RunState:
     Run.objects.filter(pk=run_id).update(state=state, **changes)
     append_events(run_id, [state_event(state, changes["message"])])
     _end_lease(run_id, token, "lost")
+    transaction.on_commit(lambda: count_lost(run_id))
     if state is RunState.INFRASTRUCTURE_ERROR:
         enrol_ended(run_id)
     if state is RunState.QUEUED:
         transaction.on_commit(lambda: do_dispatch(run_id, run.device))
+    return state
+
+
+def do_requeue(actor: Author, run: Run, why: str) -> RunState:
+    """An admin takes a run from whoever holds it and queues it again, without counting a loss; a queued one has its
+    message sent again. What the old holder still writes is refused. A run that has ended stays as it is."""
+    with transaction.atomic():
+        row = Run.objects.select_for_update().get(pk=run.pk)
+        state = RunState(row.state)
+        if state.is_final:
+            return state
+        if row.cancel_requested:
+            state, message = RunState.CANCELLED, CANCELLED
+        else:
+            state, message = RunState.QUEUED, safe_text(why)
+        if row.state in LIVE_STATES or state is RunState.CANCELLED:
+            ended = {"finished_at": timezone.now()} if state.is_final else {}
+            Run.objects.filter(pk=run.pk).update(state=state, message=message, **ended)
+            append_events(run.pk, [state_event(state, message)])
+            _end_lease(str(run.pk), row.token, "requeued")
+        note(actor, "run_requeued", run.pk, before=row.state)
+        if state is RunState.QUEUED:
+            transaction.on_commit(lambda: do_dispatch(str(run.pk), run.device))
     return state
 
 

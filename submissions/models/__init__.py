@@ -30,7 +30,7 @@ from submissions.models.work import (
     RunEvent,
     RunReview,
 )
-from submissions.models.workers import Worker
+from submissions.models.workers import Tally, Worker
 
 __all__ = [
     "LIVE_STATES",
@@ -66,6 +66,7 @@ __all__ = [
     "SavedSearch",
     "Share",
     "Submission",
+    "Tally",
     "Upload",
     "Worker",
 ]

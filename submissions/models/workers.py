@@ -22,3 +22,15 @@ class Worker(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} {self.status}"
+
+
+class Tally(models.Model):
+    """A count that only grows, for metrics: how many of a kind there were, and their seconds together. `key` is the
+    metric's name and its labels as JSON (submissions.tallies)."""
+
+    key = models.CharField(max_length=300, primary_key=True)
+    count = models.BigIntegerField(default=0)
+    seconds = models.FloatField(default=0.0)
+
+    def __str__(self) -> str:
+        return f"{self.key} {self.count}"

@@ -14,7 +14,7 @@ BUILT_IN_THE_IMAGE = {"/opt/venv", "/app/static/dist"}
 
 
 def test_services_are_those_of_a_cluster():
-    assert set(COMPOSE["services"]) == {"postgres", "redis", "migrate", "web", "runner", "worker"}
+    assert set(COMPOSE["services"]) == {"postgres", "redis", "migrate", "web1", "web2", "proxy", "runner", "worker"}
 
 
 @pytest.mark.parametrize("name", sorted(COMPOSE["services"]))
@@ -25,14 +25,15 @@ def test_a_service_refers_to_what_exists(name):
         assert context == ROOT
         assert (context / service["build"]["dockerfile"]).is_file()
     for volume in service.get("volumes", []):
-        assert volume.split(":")[0] in COMPOSE["volumes"]
+        source = volume.split(":")[0]
+        assert source in COMPOSE["volumes"] or (ROOT / "docker" / source).is_file()
     assert set(service.get("depends_on", {})) <= set(COMPOSE["services"])
     for other, condition in service.get("depends_on", {}).items():
         if condition["condition"] == "service_healthy":
             assert "healthcheck" in COMPOSE["services"][other]
 
 
-@pytest.mark.parametrize("name", ["migrate", "web", "worker"])
+@pytest.mark.parametrize("name", ["migrate", "web1", "worker"])
 def test_settings_read_every_variable_that_a_service_sets(name):
     settings = (ROOT / "passnet_web" / "settings.py").read_text()
     known = set(re.findall(r"env\.\w+\(\s*\"([A-Z_]+)\"", settings))
@@ -45,6 +46,22 @@ def test_the_runner_has_neither_network_nor_secrets():
     assert set(runner["environment"]) == {"PASSNET_ALLOW_UNISOLATED"}
     assert runner["read_only"] is True
     assert runner["cap_drop"] == ["ALL"]
+
+
+def test_the_proxy_knows_every_web_server_and_passes_sockets_on():
+    conf = (ROOT / "docker" / "nginx.conf").read_text()
+    webs = {name for name in COMPOSE["services"] if name.startswith("web")}
+    assert set(re.findall(r"server (\w+):8000", conf)) == webs == set(COMPOSE["services"]["proxy"]["depends_on"])
+    assert "proxy_set_header Upgrade $http_upgrade;" in conf
+    (outside,) = COMPOSE["services"]["proxy"]["ports"]
+    assert outside.rpartition(":")[2] == re.search(r"listen (\d+);", conf)[1]
+    assert not any("ports" in COMPOSE["services"][name] for name in webs)  # nobody but the proxy reaches them
+
+
+def test_recipes_are_readable():
+    blocks = re.findall(r"```yaml\n(.*?)```", (ROOT / "docker" / "kubernetes.md").read_text(), re.DOTALL)
+    kinds = [one["kind"] for block in blocks for one in yaml.safe_load_all(block)]
+    assert kinds == ["Secret", "ConfigMap", "Job", "Deployment", "StatefulSet"]
 
 
 def test_every_variable_of_the_compose_file_is_in_the_example():
