@@ -8,7 +8,7 @@ import logging
 from collections import Counter
 from typing import Any
 
-from django.db import DatabaseError, IntegrityError, transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F, Min
 
 from submissions.models import Lease, Run, RunEvent, Tally
@@ -53,8 +53,8 @@ def count_ended(run_id: str) -> None:
             "device", "state", "verdict", "result", "created_at", "started_at", "finished_at", "token"
         )
         _count(run.get(pk=run_id))
-    except DatabaseError as error:
-        log.warning("run %s was not counted: %s", run_id, error)
+    except Exception:
+        log.exception("run %s was not counted", run_id)
 
 
 def count_lost(run_id: str) -> None:
@@ -64,8 +64,8 @@ def count_lost(run_id: str) -> None:
         add(key_of(LOST, device=run.device))
         if run.state == "infrastructure_error":
             add(key_of(RUNS, device=run.device, state=run.state, verdict=""))
-    except DatabaseError as error:
-        log.warning("the loss of run %s was not counted: %s", run_id, error)
+    except Exception:
+        log.exception("the loss of run %s was not counted", run_id)
 
 
 def _count(run: Run) -> None:
@@ -88,7 +88,7 @@ def _stages(run: Run) -> dict[str, float]:
     at = dict(rows.order_by().values_list("kind").annotate(first=Min("at")))
     times = (run.created_at, taken, run.started_at, at.get("static_check"), at.get("loaded"), run.finished_at)
     found = {}
-    for stage, begun, ended in zip(STAGES, times, times[1:], strict=True):
+    for stage, begun, ended in zip(STAGES, times[:-1], times[1:], strict=True):
         if begun is not None and ended is not None:
             found[stage] = max(0.0, (ended - begun).total_seconds())
     return found
