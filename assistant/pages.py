@@ -142,6 +142,8 @@ def author(request: HttpRequest, name: str = "") -> HttpResponse:
         "author": found,
         "rows": rows,
         "reached": share_reached(only),
+        "repeated": sum(one.reached is not None and len(one.values) > 1 for one in only),
+        "passed": sum(one.passed for one in only),
         "wavering": share_wavering(only),
         "own": found.pk == reader.pk,
     }

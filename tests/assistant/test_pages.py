@@ -95,6 +95,7 @@ def test_an_attempt_step_by_step(client, author, task):
     assert "No message holds these words" in client.get(f"/attempts/{attempt.pk}/", {"q": "<b>"}).content.decode()
     assert "doubled-relu" in client.get("/attempts/").content.decode()
     assert "No attempt of yours" in client.get("/attempts/", {"q": "zzz"}).content.decode()
+    assert [client.get(f"{at}?q=%00").status_code for at in ("/attempts/", f"/attempts/{attempt.pk}/")] == [400, 400]
     client.force_login(account("bob").user)
     assert client.get(f"/attempts/{attempt.pk}/").status_code == 404
 
@@ -109,7 +110,8 @@ def test_curves_of_an_author(client, author, task):
     for right in (2, 1, 2):
         judged(author, task, right)
     page = client.get("/authors/").content.decode()
-    assert "reaches <strong>100 %</strong>" in page and "<strong>100 %</strong> went pass" in page
+    assert "reaches <strong>100 %</strong> of the best one, on average over the 1 row with more" in page
+    assert "Of the 1 row that passed at some time, <strong>100 %</strong> went pass" in page
     assert 'points="0.0,2.0 80.0,16.0 160.0,2.0"' in page
     bob = account("bob")
     client.force_login(bob.user)
