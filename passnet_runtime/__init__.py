@@ -13,8 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evaluator.engine.backend import GraphReport, NoBackward
-    from passnet_runtime.backend import Unverified, passes
+    from passnet_runtime.backend import GraphReport, NoBackward, Unverified, passes
     from passnet_runtime.check import check
     from passnet_runtime.exported import apply_to_export
     from passnet_runtime.notebook import draw_graph, draw_match, draw_verdict
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
     from passnet_runtime.pre_grad import pre_grad_pass
 
 _HOMES = {
-    "GraphReport": "evaluator.engine.backend",
-    "NoBackward": "evaluator.engine.backend",
+    "GraphReport": "passnet_runtime.backend",
+    "NoBackward": "passnet_runtime.backend",
     "Unverified": "passnet_runtime.backend",
     "passes": "passnet_runtime.backend",
     "check": "passnet_runtime.check",

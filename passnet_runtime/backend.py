@@ -10,10 +10,13 @@ from typing import Any, Literal, get_args
 
 from torch.fx import GraphModule, Node
 
-from evaluator.engine.backend import PassBackend, identity, interpret_without_gpu
+from evaluator.engine.backend import GraphReport, NoBackward, PassBackend, identity, interpret_without_gpu
 from evaluator.engine.load import LoadedPass, load_submission
+from passnet_runtime.bundle import PASSES
 from passnet_runtime.described import UNKNOWN, described_call
 from passnet_runtime.record import Call, Record, read_record
+
+__all__ = ["Allowed", "Gate", "GraphReport", "NoBackward", "Unverified", "labels", "loaded_folders", "passes"]
 
 Allowed = Literal["leave", "sizes", "apply"]
 
@@ -48,13 +51,27 @@ def loaded_folders(
     paths = [Path(folder) for folder in folders]
     gate = Gate(unverified)
     found: list[LoadedPass] = []
-    for path in paths:
-        label = "" if len(paths) == 1 else f"{path.parent.name}/{path.name}/"
+    for path, label in zip(paths, labels(paths), strict=True):
         loaded = [replace(item, name=label + item.name) for item in load_submission(path)]
         gate.add(path, label, [item.name for item in loaded])
         found += loaded
     code = sha256("".join(identity(path) for path in paths).encode()).hexdigest()
     return ", ".join(str(path) for path in paths), tuple(found), code, gate
+
+
+def labels(folders: Sequence[Path]) -> tuple[str, ...]:
+    """What to write before the names of each folder's passes: nothing for one folder, else its own name.
+
+    That of a bundle in a library is its name and version.
+    """
+    if len(folders) == 1:
+        return ("",)
+    found: list[str] = []
+    for folder in map(Path.resolve, folders):
+        name = f"{folder.parents[1].name} {folder.parent.name}" if folder.name == PASSES else folder.name
+        same = sum(label.split("#")[0].rstrip("/") == name for label in found)
+        found.append(f"{name}#{same + 1}/" if same else f"{name}/")
+    return tuple(found)
 
 
 class Gate:

@@ -12,7 +12,7 @@ from typing import Protocol
 WIDTH, HEIGHT, GAP_X, GAP_Y, MARGIN = 148, 34, 18, 30, 12
 MOST_NODES = 400  # more is no picture that anybody reads
 _SWEEPS = 4
-_LABEL = 22  # characters
+_LABEL = 19  # characters
 
 # Colour is never alone: matched nodes have a thick frame, and their pass is named in the title.
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")

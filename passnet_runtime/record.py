@@ -8,7 +8,7 @@ JSON and plain Python: no torch.
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -110,3 +110,24 @@ def _call(value: Any) -> Call:
     if inputs is None or not all(isinstance(text, str) for pair in inputs.items() for text in pair):
         raise BadRecord("a call's `inputs` are an object of texts")
     return Call(**{**value, "inputs": dict(inputs)})
+
+
+def judged(record: Record, result: Mapping[str, Any], by: str) -> Record:
+    """The calls that a judge found correct too, with the speed-ups that it measured.
+
+    `result` is the last line of `python -m evaluator run … --json`. Raises BadRecord where that is none, or where its
+    verdict on integrity is not "clean".
+    """
+    graphs = result.get("graphs")
+    if not isinstance(graphs, Mapping):
+        raise BadRecord("the result has no `graphs`")
+    if result.get("verdict") != "clean":
+        raise BadRecord(f"the judge's verdict is {result.get('verdict')!r}, not 'clean'")
+    right = {name.split("/")[-1]: told for name, told in graphs.items() if told.get("status") == "correct"}
+    device = str(result.get("device") or "")
+    calls = [
+        replace(call, speedup=right[call.graph].get("speedup"), device=device or call.device)
+        for call in record.calls
+        if call.graph in right
+    ]
+    return replace(record, by=by, calls=tuple(calls))

@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from pathlib import Path
 
 import pytest
 import torch
@@ -9,6 +10,7 @@ from pass_folders import RELU, SCALED, folder
 
 from evaluator.engine.backend import identity
 from passnet_runtime import NoBackward, Unverified, passes
+from passnet_runtime.backend import labels
 from passnet_runtime.record import Call, Record, write_record
 
 
@@ -128,8 +130,14 @@ def test_two_folders_go_together_and_both_run(tmp_path):
     inputs = pair()
     for found, expected in zip(torch.compile(both, backend=backend)(*inputs), both(*inputs), strict=True):
         torch.testing.assert_close(found, expected)
-    names = [match.pass_name.split("/")[1:] for match in backend.report[0].matches]
-    assert names == [["a", "Scaled"], ["b", "Relu"]]
+    assert [match.pass_name for match in backend.report[0].matches] == ["a/Scaled", "b/Relu"]
+
+
+def test_folders_have_labels_of_their_own():
+    one, two = Path("/l/bundles/fuse/1.0.0/passes"), Path("/l/bundles/norm/1.0.0/passes")
+    assert labels([one]) == ("",)
+    assert labels([one, two]) == ("fuse 1.0.0/", "norm 1.0.0/")
+    assert labels([Path("/a/p"), Path("/b/p"), Path("/c/p")]) == ("p/", "p#2/", "p#3/")
 
 
 @torch.no_grad()

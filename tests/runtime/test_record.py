@@ -2,7 +2,7 @@
 
 import pytest
 
-from passnet_runtime.record import BadRecord, Call, Record, from_json, merged, without_sizes
+from passnet_runtime.record import BadRecord, Call, Record, from_json, judged, merged, without_sizes
 
 
 def test_sizes_are_blanked_and_dtypes_ranks_and_gaps_stay():
@@ -36,3 +36,17 @@ def test_a_record_survives_json_and_nonsense_is_refused():
     ):
         with pytest.raises(BadRecord):
             from_json(broken)
+
+
+def test_a_judge_s_result_adds_speed_and_takes_away_what_it_found_wrong():
+    record = Record("ab12", "me", (Call("A", {"x": "1"}, graph="one"), Call("A", {"x": "2"}, graph="two")))
+    graphs = {
+        "graphs/one": {"status": "correct", "speedup": {"e2e": 1.5}},
+        "graphs/two": {"status": "accuracy", "speedup": None},
+    }
+    result = {"verdict": "clean", "device": "NVIDIA H200", "graphs": graphs}
+    (call,) = judged(record, result, "a judge").calls
+    assert (call.graph, call.speedup, call.device) == ("one", {"e2e": 1.5}, "NVIDIA H200")
+    for verdict in ("suspicious", "violation", None):
+        with pytest.raises(BadRecord, match="not 'clean'"):
+            judged(record, {**result, "verdict": verdict}, "a judge")

@@ -1,0 +1,7 @@
+"""`python -m passnet_runtime`."""
+
+import sys
+
+from passnet_runtime.cli import main
+
+sys.exit(main())
