@@ -27,6 +27,7 @@ from submissions.api.drafts import router as drafts
 from submissions.api.graphs import router as graph_pages
 from submissions.api.history import router as history
 from submissions.api.imports import router as imports
+from submissions.api.patterns import router as patterns
 from submissions.api.ratings import router as blind_ratings
 from submissions.api.reviewing import router as review_queue
 from submissions.api.reviews import router as reviews
@@ -58,6 +59,7 @@ for router in (
     comparisons,
     author_comparisons,
     blind_ratings,
+    patterns,
     history,
     imports,
     searches,

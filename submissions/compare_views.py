@@ -2,16 +2,18 @@
 
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from graphs.access import access_task
 from graphs.refused import Refused
 from submissions.authors import current_author
 from submissions.boards.making import REPORTED
 from submissions.boards.shown import context_name
 from submissions.comparing import authors_shown as shown
 from submissions.comparing.authors import BYS, Asked, Authors, compare_authors, side_key
+from submissions.comparing.entries import LEAST, keys_of_task
 from submissions.comparing.head_to_head import Group
 from submissions.comparing.readable import may_read_rows
 from submissions.statistics import Estimate
@@ -25,6 +27,18 @@ def compare(request: HttpRequest) -> HttpResponse:
     """Two to six submissions on one task; what they are stands in the address."""
     current_author(request)
     return render(request, "compare/compare.html")
+
+
+@require_safe
+def of_task(request: HttpRequest, slug: str) -> HttpResponse:
+    """Leads to the best runs of up to six authors on one task, beside each other."""
+    keys = keys_of_task(current_author(request), access_task(slug))
+    if len(keys) < LEAST:
+        message = (
+            "Fewer than two authors whose runs you may see have a result on this task: nothing to compare."
+        )
+        raise Refused(404, "nothing_to_compare", message)
+    return HttpResponseRedirect(f"/compare/?{urlencode({'of': keys}, doseq=True)}")
 
 
 @require_safe

@@ -17,6 +17,7 @@ urlpatterns = [
     path("boards/authors/<int:author_id>/evaluate/", board_views.evaluate, name="evaluate_author"),
     path("boards/submissions/<int:submission_id>/", board_views.submission, name="submission"),
     path("compare/", compare_views.compare, name="compare"),
+    path("compare/task/<str:slug>/", compare_views.of_task, name="compare_task"),
     path("compare/authors/", compare_views.authors, name="compare_authors"),
     path("compare/blind/", blind_views.start, name="blind"),
     path("compare/blind/next/", blind_views.following, name="blind_next"),

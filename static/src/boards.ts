@@ -23,6 +23,8 @@ for (const choice of document.querySelectorAll<HTMLSelectElement>("select[data-g
   });
 }
 startPicking(document);
+const patterns = document.getElementById("patterns");
+if (patterns !== null) void import("./compare/patternsPage").then((page) => page.mount(patterns));
 watchServer(true);
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || inTextField(event.target)) return;

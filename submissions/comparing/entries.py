@@ -7,7 +7,7 @@ from uuid import UUID
 from evaluator.verdicts import RunState
 from graphs.models import Task
 from graphs.refused import Refused
-from submissions.access import access_run, access_submission
+from submissions.access import access_run, access_submission, may_read_work
 from submissions.boards.stored import Context, context_of
 from submissions.models import Author, ImportedRun, Run, Submission
 
@@ -92,3 +92,15 @@ def _task_of(one: Entry) -> int | str:
         return one.run.task_id
     assert one.submission is not None  # an entry has one of the two
     return one.submission.task_id or one.submission.task_name
+
+
+def keys_of_task(reader: Author, task: Task) -> list[str]:
+    """The runs that the page of a whole task begins with: of each author whose work this reader may look into the one
+    with most correct graphs, the newest of equals; the reader's own first, six at most."""
+    done = Run.objects.filter(task=task, state=RunState.DONE, baseline_run=None, correct__isnull=False)
+    best: dict[int, Run] = {}
+    for run in done.select_related("author").defer("result").order_by("-correct", "-created_at"):
+        if run.author_id not in best and may_read_work(reader, run.author):
+            best[run.author_id] = run
+    ordered = sorted(best.values(), key=lambda run: (run.author_id != reader.pk, -(run.correct or 0)))
+    return [str(run.pk) for run in ordered[:MOST]]

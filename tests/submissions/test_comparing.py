@@ -137,3 +137,17 @@ def test_what_a_file_says_of_times_is_looked_at_first():
     assert read_speed(said).rounds is None
     assert read_speed({"ratios": {"candidate": {"value": 1, "low": "x", "high": 2}}}) is None
     assert read_speed({"ratios": None}) is None
+
+
+def test_a_task_leads_to_the_best_runs_of_its_authors(client: Client, reader: Author):
+    task = store_task("one", 2)
+    assert client.get("/compare/task/one/").status_code == 404
+    mine = run(reader, task, graph(speed=1.0), correct=0)
+    run(account("somebody"), task, graph(speed=1.0), correct=1)  # whose runs are their own
+    model, other = (do_get_author(name, Described(), None) for name in ("model", "other"))
+    run(model, task, graph(speed=1.0), correct=0)
+    better = run(model, task, graph(speed=1.0), correct=1)
+    last = run(other, task, graph(speed=1.0), correct=0)
+    answer = client.get("/compare/task/one/")
+    assert answer["Location"] == f"/compare/?of={mine.pk}&of={better.pk}&of={last.pk}"
+    assert client.get("/compare/task/none/").status_code == 404

@@ -13,6 +13,7 @@ import { Code } from "./Code";
 import { Drawings } from "./Drawings";
 import { GraphTable } from "./GraphTable";
 import { Kernels } from "./Kernels";
+import { Patterns } from "./Patterns";
 import { Sides } from "./Sides";
 import { comparison, entries, graph, graphNames, load, method, METHODS, putFirst, query } from "./store";
 import { letter } from "./types";
@@ -47,12 +48,25 @@ export function ComparePage() {
           <GraphTable />
           <Scores />
           <Drawings />
+          <Unevaluated />
           <Kernels />
           <Code />
         </>
       )}
       {dialog.value?.kind === "palette" && <Palette commands={commands()} places={[]} />}
     </div>
+  );
+}
+
+/** What those look for that were not evaluated: of them no rewritten graph is known. */
+function Unevaluated() {
+  const shown = entries.value.flatMap((one, place) => (one.run === null && one.submission !== null ? [{ key: one.key, submission: one.submission, title: `${letter(place)} ${one.author}`, place }] : []));
+  if (shown.length === 0) return null;
+  return (
+    <section aria-label="Patterns">
+      <h2>Patterns <span class="faint">of those that were not evaluated here, drawn from their text</span></h2>
+      <div class="compare-drawings">{shown.map((one) => <div key={one.key} class={`compare-drawing side-${one.place}`}><h3><bdi>{one.title}</bdi></h3><Patterns submission={one.submission} /></div>)}</div>
+    </section>
   );
 }
 

@@ -13,6 +13,7 @@ import { pins, togglePin } from "../run/pins";
 import { resultWord } from "../run/result";
 import { currentHash, draft } from "../workbench/draft";
 import { compareHistoryFiles, openHistoryFiles } from "../workbench/filesets";
+import { slug } from "../workbench/session";
 import { examples, history, loadHistory, points, shown, showRun } from "../workbench/runs";
 import { Compare } from "./Compare";
 
@@ -49,6 +50,7 @@ export function HistoryList() {
         <thead><tr><th scope="col" class="number">revision</th><th scope="col">started</th><th scope="col">device</th><th scope="col">result</th><th scope="col">integrity</th><th scope="col"><span class="visually-hidden">Pin and files</span></th></tr></thead>
         <tbody>{all.map((run) => <Row key={run.run} run={run} />)}</tbody>
       </table>
+      <p class="faint"><a class="link" href={`/compare/task/${encodeURIComponent(slug.value)}/`}>Best runs of all authors on this task, side by side</a></p>
     </div>
   );
 }
