@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from evaluator import events as said
+from evaluator import events_of_speed as speed
 from evaluator.scoring import graph_score, scores
 from evaluator.verdicts import FindingClass, Integrity, Mismatch, RejectReason, RuntimeReason, Severity, Status
 from submissions.events import Event
@@ -106,8 +107,8 @@ class _OfGraph(TypedDict):
 
 
 #: Payloads of events that evaluator.events describes without the graph, which the judge puts in.
-_BARE = {"timed": said.Timed, "verified": said.Verified, "roofline": said.Roofline, "device": said.Device}
-_BARE |= {"compiler_code": said.CompilerCode, "generalisation": said.Generalisation, "reproduction": said.Reproduction}
+_BARE = {"timed": speed.Timed, "verified": speed.Verified, "roofline": speed.Roofline, "device": speed.Device}
+_BARE |= {"compiler_code": speed.CompilerCode, "generalisation": said.Generalisation, "reproduction": said.Reproduction}
 _WHOLE = {
     "run_started": said.RunStarted,
     "static_check": said.StaticCheck,
@@ -129,8 +130,8 @@ _MAY_LACK: Mapping[str, Mapping[str, Any]] = {"roofline": {"bound": "", "cost": 
 def _event_problem(kind: str, payload: dict[str, Any]) -> str | None:
     if kind == "kernels":
         if "device_time" not in payload:
-            return shape_problem(payload, said.Kernels)
-        return _bare_problem(payload, said.DeviceKernels)
+            return shape_problem(payload, speed.Kernels)
+        return _bare_problem(payload, speed.DeviceKernels)
     if kind in _BARE:
         return _bare_problem({**_MAY_LACK.get(kind, {}), **payload}, _BARE[kind])
     if kind in _WHOLE:

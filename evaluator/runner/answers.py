@@ -7,7 +7,8 @@ matches and launches is shown to the author; what decides over a score is measur
 from dataclasses import dataclass
 from typing import Any, get_type_hints
 
-from evaluator.events import ArgumentDiff, Edit, Finding, Fix, KernelCount, Leak, NearMiss, Step
+from evaluator.events import ArgumentDiff, Edit, Finding, Fix, Leak, NearMiss, Step
+from evaluator.events_of_speed import KernelCount
 from evaluator.runner.protocol import ProtocolError
 from evaluator.verdicts import FindingClass, Severity
 

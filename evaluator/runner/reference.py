@@ -16,7 +16,8 @@ from evaluator.engine.launches import eager_launches
 from evaluator.engine.shapes import node_shapes
 from evaluator.engine.values import copied
 from evaluator.engine.view import source_name as name
-from evaluator.events import KernelCount, NodeInfo, OutputReport
+from evaluator.events import NodeInfo, OutputReport
+from evaluator.events_of_speed import KernelCount
 from evaluator.runner.decided import eager_fail
 from graphs.fx_source import parse
 from graphs.problems import ReadProblem

@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from evaluator.events import Finding, KernelCount
+from evaluator.events import Finding
+from evaluator.events_of_speed import KernelCount
 from evaluator.job import Limits
 from evaluator.runner import answers, decided, measured, protocol, tensors, whereabouts
 from evaluator.runner.answers import Applied

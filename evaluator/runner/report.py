@@ -7,7 +7,8 @@ from typing import Any
 from evaluator.engine import compare
 from evaluator.engine.explain import Explanation, more_accurate
 from evaluator.engine.launches import total
-from evaluator.events import DeviceKernels, GraphResult, KernelCount, NodeInfo, OutputReport, Timed
+from evaluator.events import GraphResult, NodeInfo, OutputReport
+from evaluator.events_of_speed import DeviceKernels, KernelCount, Timed
 from evaluator.runner import results
 from evaluator.runner.answers import Applied
 from evaluator.runner.decided import Decided

@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 
-from evaluator.events import DeviceKernels, OutputReport, Roofline, Timed
+from evaluator.events import OutputReport
+from evaluator.events_of_speed import DeviceKernels, Roofline, Timed
 from evaluator.measure.kernels import device_time, diff, launches
 from evaluator.measure.roofline import DeviceRates, Floor, cost_model, floor
 from evaluator.measure.rounds import Precision
