@@ -39,7 +39,7 @@ ONCE = {
     "shared",
     "search",
 }  # light, 1440
-BOTH = {"slower", "upload", "assistant", "boards"}  # light and dark, 1440 pixels
+BOTH = {"slower", "upload", "assistant", "boards", "review"}  # light and dark, 1440 pixels
 
 
 def main() -> int:
@@ -131,6 +131,7 @@ def tour(page: Page, url: str, camera: Camera) -> None:
     slower(page, url, camera)
     uploads(page, url, camera)
     boards(page, url, camera)
+    review(page, url, camera)
 
 
 def states_without_a_server(page: Page, url: str, camera: Camera) -> None:
@@ -200,6 +201,17 @@ def boards(page: Page, url: str, camera: Camera) -> None:
     page.goto(f"{url}/boards/?benchmark=shipped")
     page.get_by_role("region", name="Leaderboard").wait_for()
     camera.take("boards")
+
+
+def review(page: Page, url: str, camera: Camera) -> None:
+    """The queue with the pass that did not match, and its report."""
+    page.goto(f"{url}/review/?view=list")
+    page.get_by_role("region", name="Nearest miss of").wait_for()
+    page.locator(".review-editor .view-line").first.wait_for()
+    camera.take("review")
+    page.goto(f"{url}/reports/task/{SLUG}/")
+    page.get_by_role("img", name="Failures by cause").wait_for()
+    camera.take("report")
 
 
 def choose(page: Page, words: str) -> None:

@@ -22,7 +22,7 @@ export function Evidence({ item }: { item: Item }) {
   return (
     <div class="review-evidence">
       {item.graphs.length > 0 && <Graphs item={item} />}
-      {message !== "" && message !== null && <FirstError item={item} message={message} graph={failed?.name ?? ""} />}
+      {message !== "" && message !== null && misses.length === 0 && <FirstError item={item} message={message} graph={failed?.name ?? ""} />}
       {misses.map((miss, index) => <Miss key={index} item={item} miss={miss} />)}
       {item.findings.length > 0 && (
         <section aria-label="Findings">
