@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from datetime import timedelta
 
-from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -15,7 +14,7 @@ from submissions.models import OPEN_STATES, Lease, RateCount, Run, RunEvent, Run
 
 SHORTEST_DAYS = 7
 SILENT = timedelta(days=7)
-FORGOTTEN = "(thrown away after a while)"
+GONE = {"stream": "stdout", "text": "(thrown away after a while)"}  # stands for what an event held
 _PART = 500  # rows of one transaction: nobody waits for it
 
 
@@ -39,7 +38,7 @@ def do_retain(days: int, dry_run: bool = False) -> Thrown:
         raise ValueError(f"At least {SHORTEST_DAYS} days are kept.")
     before = timezone.now() - timedelta(days=days)
     ended = Run.objects.filter(finished_at__lt=before).exclude(state__in=OPEN_STATES)
-    texts = RunEvent.objects.filter(run__in=ended, kind="log").exclude(payload__forgotten=True)
+    texts = RunEvent.objects.filter(run__in=ended, kind="log").exclude(payload=GONE)
     thrown = Thrown()
     thrown.texts = texts.count() if dry_run else sum(_forget(part) for part in _parts(texts))
     for name, rows in (
@@ -58,11 +57,7 @@ def _parts(rows: "QuerySet[RunEvent]") -> Iterator[list[int]]:
 
 
 def _forget(part: list[int]) -> int:
-    with transaction.atomic():
-        events = list(RunEvent.objects.filter(pk__in=part))
-        for event in events:
-            event.payload = {"stream": event.payload.get("stream"), "text": FORGOTTEN, "forgotten": True}
-        return RunEvent.objects.bulk_update(events, ["payload"])
+    return RunEvent.objects.filter(pk__in=part).update(payload=GONE)
 
 
 def _delete(rows: "QuerySet[RunOutput] | QuerySet[Lease] | QuerySet[Worker] | QuerySet[RateCount]") -> int:
