@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assistant.drafter.infer import inferred
-from assistant.drafter.kernel import KernelText
+from assistant.drafter.kernel_text import KernelText
 from assistant.drafter.launcher import kernel_lines, launcher_text
 from assistant.drafter.lower import Learned, Lowering, Tensor
 from assistant.drafter.names import file_stem, function_name, readable_names

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from assistant.drafter.dtypes import DType
-from assistant.drafter.kernel import KernelText, Stored
+from assistant.drafter.kernel_text import KernelText, Stored
 from assistant.drafter.lower import Lowering
 from assistant.drafter.sizes import ONE, Size
 from assistant.drafter.values import Shape

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
-from assistant.drafter.kernel import KernelText, KernelWriter, NeedsMemory, Stored, reductions_of
+from assistant.drafter.kernel import KernelWriter, reductions_of
+from assistant.drafter.kernel_text import KernelText, NeedsMemory, Stored
 from assistant.drafter.lower import Lowering
 from assistant.drafter.refusals import NoKernel
 from assistant.drafter.sizes import product

@@ -7,9 +7,9 @@ from assistant.drafter.call import Arguments
 from assistant.drafter.dtypes import DType, written
 from assistant.drafter.lower import Lowering
 from assistant.drafter.pointwise import is_number, number
+from assistant.drafter.reshapes import regrouped
 from assistant.drafter.sizes import ONE, Index, Size, Space, product
 from assistant.drafter.values import Reduce, Value
-from assistant.drafter.views import regrouped
 from graphs.fx_source import FxNode, Symbol
 
 _EPSILON = {"float16": 0.0009765625, "bfloat16": 0.0078125, "float32": 1.1920928955078125e-07,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from assistant.drafter.kernel import Stored
+from assistant.drafter.kernel_text import Stored
 from assistant.drafter.launcher import Results
 from assistant.drafter.lower import Lowering
 from assistant.drafter.refusals import NoKernel
