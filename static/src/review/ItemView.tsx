@@ -38,7 +38,7 @@ function Head({ item: one }: { item: Item }) {
   return (
     <header class="review-title">
       <h2><span class={look.tone} aria-hidden="true">{look.glyph}</span> {causeName(one)} <span class="faint number">{one.total > 0 ? `${one.failed} of ${plural(one.total, "graph")}` : ""}</span></h2>
-      <span class="review-steps"><button class="plain" title="Previous (k)" aria-label="Previous" disabled={neighbour(-1) === null} onClick={() => go(-1)}>↑ <kbd>k</kbd></button><button class="plain" title="Next (j)" aria-label="Next" disabled={neighbour(1) === null} onClick={() => go(1)}>↓ <kbd>j</kbd></button></span>
+      <span class="review-steps"><button class="plain" title="Previous (k)" disabled={neighbour(-1) === null} onClick={() => go(-1)}>Previous <kbd>k</kbd></button><button class="plain" title="Next (j)" disabled={neighbour(1) === null} onClick={() => go(1)}>Next <kbd>j</kbd></button></span>
       <p class="review-cause"><bdi>{one.text}</bdi> {one.cluster.count > 1 && <button class="link" onClick={() => showView("list", { signature: one.signature, state: "any" })}>the same for {plural(one.cluster.count, "submission")} of {plural(one.cluster.authors, "author")}</button>}</p>
       <p class="review-facts">
         <bdi>{one.author}</bdi> · {task === null ? <bdi class="mono">{one.task_name}</bdi> : <a class="link" href={task}><bdi>{one.task_name}</bdi></a>} · {one.device === "" ? "not evaluated" : one.device} · {when(one.at)}

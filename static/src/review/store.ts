@@ -50,17 +50,20 @@ export async function load(): Promise<void> {
   const { filters, view } = chosen.value;
   waiting.value = true;
   try {
-    const list = view === "list" ? reviewApi.items(filters, 0, now) : reviewApi.clusters(filters, now);
-    const [found, counted] = await Promise.all([list, reviewApi.counts(filters, now)]);
+    // The list is in sight before everything is counted.
+    const counting = reviewApi.counts(filters, now).then((counted) => {
+      if (!now.aborted) counts.value = ready(counted);
+    });
+    counting.catch(() => undefined);
+    const found = await (view === "list" ? reviewApi.items(filters, 0, now) : reviewApi.clusters(filters, now));
     if (now.aborted) return;
     batch(() => {
-      counts.value = ready(counted);
       if ("items" in found) {
         rows.value = ready(found.items);
         following.value = found.next;
       } else clusters.value = ready(found.clusters);
     });
-    await loadItem();
+    await Promise.all([loadItem(), counting]);
   } catch (problem) {
     if (now.aborted) return;
     if (view === "list") rows.value = failed(problem);
