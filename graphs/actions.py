@@ -1,5 +1,7 @@
 """One function for each way graphs and tasks change."""
 
+import math
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -68,6 +70,21 @@ def do_lay_out(graph: Graph) -> None:
     graph.save(update_fields=["layout", "thumbnail", "layout_is_due"])
     first_of = graph.entries.filter(position=0).values("task")
     Task.objects.filter(pk__in=first_of, thumbnail="").update(thumbnail=graph.thumbnail)
+
+
+def do_lay_out_due(seconds: float = math.inf) -> int:
+    """Makes layouts that an import of an earlier version left for later, for about so many seconds: nobody has to wait
+    for them when they look. Returns how many. Safe to repeat, and for several at once."""
+    until = time.monotonic() + seconds
+    done = 0
+    for key in list(Graph.objects.filter(layout_is_due=True).values_list("pk", flat=True)):
+        graph = Graph.objects.select_related("source").filter(pk=key, layout_is_due=True).first()
+        if graph is not None:
+            do_lay_out(graph)
+            done += 1
+        if time.monotonic() >= until:
+            break
+    return done
 
 
 def do_store_folders(folders: Sequence[ReadFolder], origin: str) -> list[tuple[Task, bool]]:

@@ -1,6 +1,6 @@
 """What a worker looks after beside its runs: it says how its device is, takes runs back from workers that are gone,
-sends messages again that got lost, queues evaluations of what was imported, and asks for the shapes of graphs that have
-none.
+sends messages again that got lost, queues evaluations of what was imported, lays out graphs that were imported without,
+and asks for the shapes of graphs that have none.
 
 Every worker does this. Each step claims its rows in the database, so that it does not matter who is first.
 """
@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from evaluator.runner.client import DaemonClient
 from evaluator.verdicts import RunState
+from graphs.actions import do_lay_out_due
 from graphs.models import Graph
 from submissions.actions.claims import do_reap_leases
 from submissions.actions.devices import do_report_device
@@ -34,6 +35,7 @@ log = logging.getLogger(__name__)
 ROUND_SECONDS = 2.0
 LOST_MESSAGE = timedelta(seconds=10)  # a queued run that nobody has had in hand for so long, while nothing is going on
 RESEND = 100
+LAYOUT_SECONDS = 1.0  # of a round, for graphs that were imported without a layout
 
 
 class Caretaker:
@@ -79,6 +81,7 @@ class Caretaker:
             do_feed(device)
             if status == "ready":
                 ask_for_shapes(device)
+        do_lay_out_due(LAYOUT_SECONDS)
         self._take_or_not()
         for run_id in do_reap_leases(timezone.now(), silent=self._leases.silent(timezone.now(), time.monotonic())):
             log.warning("run %s was taken back: its worker stopped answering", run_id)

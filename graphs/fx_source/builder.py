@@ -84,15 +84,14 @@ class GraphBuilder:
         self.nodes.append(FxNode(self.namer.generated("output"), "output", "output", (value,), span=span))
         self.returned = True
 
-    def rename_last(self, name: str, annotation: str | None) -> bool:
-        """Call the last node `name`; False when the name is taken."""
+    def rename_last(self, name: str, annotation: str | None, variable: str) -> bool:
+        """Call the last node `name`; False when the name is taken. No variable but `variable` stands for it yet."""
         last = self.nodes[-1]
         if not self.namer.rename(last.name, name):
             return False
         self.nodes[-1] = replace(last, name=name, annotation=annotation)
-        for variable, value in self.variables.items():
-            if type(value) is Ref and value.name == last.name:
-                self.variables[variable] = Ref(name)
+        if self.variables.get(variable) == Ref(last.name):
+            self.variables[variable] = Ref(name)
         return True
 
     def graph(self) -> FxGraph:

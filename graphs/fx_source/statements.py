@@ -125,6 +125,6 @@ class Statements:
             self._unnamed = (container.id, holder, node.name)
 
     def _name_mutation(self, name: str, annotation: str | None, unnamed: tuple[str, Arg, str]) -> None:
-        _, value, node = unnamed
-        renamed = self._graph.rename_last(name, annotation)
+        variable, value, node = unnamed
+        renamed = self._graph.rename_last(name, annotation, variable)
         self._graph.variables[name] = Ref(name) if renamed and value == Ref(node) else value

@@ -5,6 +5,8 @@ import math
 import pytest
 
 from graphs.fx_source import Device, FxGraph, FxNode, Ref, Slice, Span, Symbol, parse, to_source
+from graphs.fx_source.builder import GraphBuilder
+from graphs.fx_source.names import Namer
 
 ALL = Slice(None, None, None)
 
@@ -457,3 +459,18 @@ def test_spans_count_lines_from_1_and_utf16_columns_from_0() -> None:
     assert graph.node("y").span == Span(5, 8, 5, 41)
     assert graph.node("z").span == Span(6, 8, 8, 9)
     assert graph.nodes[-1].span == Span(9, 8, 9, 19)
+
+
+class Uncounted(dict):
+    """Variables that may be looked up, and never gone through: there are as many as nodes."""
+
+    def items(self):
+        raise AssertionError("every variable is looked at")
+
+
+def test_naming_what_was_changed_in_place_looks_at_one_variable():
+    builder = GraphBuilder(Namer(set()))
+    builder.variables = Uncounted(other=Ref("other"))
+    builder.variables["x"] = builder.emit("call_function", "operator.iadd", (), (), Span(1, 0, 1, 1), None, "iadd")
+    assert builder.rename_last("tmp_0", None, "x")
+    assert dict.items(builder.variables) == {"other": Ref("other"), "x": Ref("tmp_0")}.items()

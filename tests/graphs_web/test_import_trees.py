@@ -170,6 +170,14 @@ def test_a_large_graph_is_drawn_at_import_and_one_that_lacks_its_layout_when_loo
     assert len(graph.layout["nodes"]) == 403 and not graph.layout_is_due
     assert graph.thumbnail.startswith("<svg") and Task.objects.get().thumbnail == graph.thumbnail
 
+    # Or before anybody looks: by a worker in its rounds, or by the command.
+    Graph.objects.update(layout=None, layout_is_due=True, thumbnail="")
+    said = io.StringIO()
+    call_command("lay_out_graphs", stdout=said)
+    call_command("lay_out_graphs", stdout=said)
+    assert said.getvalue() == "1 graphs laid out\nevery graph is laid out\n"
+    assert len(Graph.objects.get().layout["nodes"]) == 403
+
 
 def test_names_that_are_not_text_are_shown_and_come_back(db, tmp_path: Path) -> None:
     folder = tmp_path / "tree" / "b\udcff\x1b[2J\n"
