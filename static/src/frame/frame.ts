@@ -40,9 +40,15 @@ const FIRST_STOP: Partial<Record<PaneId, string>> = {
   graph: ".graph-canvas canvas", pass: ".editor-host textarea, .editor-host .native-edit-context", verdict: ".verdict-table [tabindex='0'], .run-button",
 };
 
+/** Where the keyboard is on its way to: the pane may have to be drawn first, and keys may come faster than frames. */
+let heading: PaneId | null = null;
+
 export function focusPane(id: PaneId): void {
   layout.value = withPane(layout.value, id);
+  heading = id;
   requestAnimationFrame(() => {
+    if (heading !== id) return;
+    heading = null;
     const pane = document.querySelector<HTMLElement>(`[data-pane="${id}"]`);
     const stop = FIRST_STOP[id];
     const target = (stop === undefined ? null : pane?.querySelector<HTMLElement>(stop)) ?? pane;
@@ -52,7 +58,7 @@ export function focusPane(id: PaneId): void {
 
 export function cyclePane(by: 1 | -1): void {
   const open = openPanes.value;
-  const current = document.activeElement?.closest<HTMLElement>("[data-pane]")?.dataset["pane"];
+  const current = heading ?? document.activeElement?.closest<HTMLElement>("[data-pane]")?.dataset["pane"];
   const at = open.indexOf(current as PaneId);
   focusPane(open[at < 0 ? 0 : (at + by + open.length) % open.length]!);
 }
