@@ -9,9 +9,8 @@ from datetime import timedelta
 import pytest
 from django.db import connection as database
 from django.utils import timezone
-from model_server import ModelServer, OpenAi, refused, streamed, then_silent
+from model_server import OpenAi, refused, streamed, then_silent
 from small_daemon import SmallDaemon, graph_result, run_done, start
-from task_of_two import store_task
 
 from assistant.actions.attempts import do_claim, do_leave, do_requeue_lost, do_wish
 from assistant.actions.model_authors import do_get_model_author
@@ -22,7 +21,6 @@ from assistant.autopilot.loop import run_attempt
 from assistant.chat.log import NotHeld
 from assistant.models import Attempt, Conversation, Proposal, Provider
 from evaluator.runner.client import DaemonClient
-from graphs.models import Task
 from submissions.actions.runs import do_request_run
 from submissions.judging import judge_run
 from submissions.models import Run
@@ -35,18 +33,6 @@ API = "/api/assistant"
 @pytest.fixture(autouse=True)
 def _own_redis(own_redis):
     """No test here may reach a Redis that is not its own."""
-
-
-@pytest.fixture
-def task(db) -> Task:
-    return store_task()
-
-
-@pytest.fixture
-def server():
-    made = ModelServer()
-    yield made
-    made.close()
 
 
 def judge(connection, job):

@@ -10,8 +10,8 @@ from channels.testing import WebsocketCommunicator
 from django.db import connection as database
 from django.test import Client
 from django.utils import timezone
-from model_server import Anthropic, ModelServer, OpenAi, refused, streamed, then_silent
-from task_of_two import FILES, PASS, store_task
+from model_server import OpenAi, refused, streamed, then_silent
+from task_of_two import FILES, PASS
 
 from assistant.actions.conversations import do_offer, edits
 from assistant.chat.log import NotHeld, append
@@ -31,23 +31,6 @@ API = "/api/assistant"
 @pytest.fixture(autouse=True)
 def _own_redis(own_redis):
     """No test here may reach a Redis that is not its own."""
-
-
-@pytest.fixture(params=[OpenAi, Anthropic], ids=["openai", "anthropic"])
-def speaks(request):
-    return request.param
-
-
-@pytest.fixture
-def server():
-    made = ModelServer()
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def task(db):
-    return store_task()
 
 
 def send(browser, method, path, body=None):

@@ -14,18 +14,6 @@ HELLO = {"role": "user", "content": "Hello"}
 TOOL = ToolSpec("view_file", "Show a file.", {"type": "object", "properties": {"name": {"type": "string"}}})
 
 
-@pytest.fixture(params=[OpenAi, Anthropic], ids=["openai", "anthropic"])
-def speaks(request):
-    return request.param
-
-
-@pytest.fixture
-def server():
-    made = ModelServer()
-    yield made
-    made.close()
-
-
 def endpoint(server, speaks, **more):
     return Endpoint(speaks.kind, server.address + speaks.path, "small-model", KEY, **{"idle_seconds": 20, **more})
 

@@ -7,7 +7,6 @@ import pytest
 from django.utils import timezone
 from judging_thread import judging
 from small_daemon import graph_result, run_done, start
-from task_of_two import store_task
 
 from assistant.__main__ import main
 from assistant.client import Job, Workbench, WorkbenchError, _parts
@@ -27,11 +26,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture(autouse=True)
 def _own_redis(private_redis):
     """No test here may reach a Redis that is not its own."""
-
-
-@pytest.fixture
-def task(db):
-    return store_task()
 
 
 def files(right):

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
-from model_server import Anthropic, ModelServer, OpenAi, streamed
+from model_server import streamed
 from small_daemon import graph_result, run_done
 from task_of_two import FILES, store_task
 
@@ -36,18 +36,6 @@ FORGED = [
 @pytest.fixture(autouse=True)
 def _own_redis(own_redis):
     """No test here may reach a Redis that is not its own."""
-
-
-@pytest.fixture(params=[OpenAi, Anthropic], ids=["openai", "anthropic"])
-def speaks(request):
-    return request.param
-
-
-@pytest.fixture
-def server():
-    made = ModelServer()
-    yield made
-    made.close()
 
 
 @pytest.fixture

@@ -28,11 +28,6 @@ def _own_redis(own_redis):
     """No test here may reach a Redis that is not its own."""
 
 
-@pytest.fixture
-def task(db):
-    return store_task()
-
-
 def judged(author, task, right, files=None):
     """A run that has ended with so many graphs right."""
     run = do_request_run(author, task, files or {"P.py": f"right = {right}\n"}, "cpu")

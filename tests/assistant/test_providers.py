@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 from django.test import Client
-from model_server import ModelServer, OpenAi, refused, streamed
+from model_server import OpenAi, refused, streamed
 
 from assistant.asking import ask_provider
 from assistant.cost import cost_of
@@ -36,13 +36,6 @@ def admin(db, quick_passwords):
     browser = Client()
     browser.force_login(account("root", Role.ADMIN).user)
     return browser
-
-
-@pytest.fixture
-def server():
-    made = ModelServer()
-    yield made
-    made.close()
 
 
 def send(browser, method, path, body=None):
