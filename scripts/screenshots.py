@@ -38,6 +38,7 @@ ONCE = {
     "graph",
     "shared",
     "search",
+    "versus",
 }  # light, 1440
 BOTH = {"slower", "upload", "assistant", "boards", "review"}  # light and dark, 1440 pixels
 
@@ -201,6 +202,9 @@ def boards(page: Page, url: str, camera: Camera) -> None:
     page.goto(f"{url}/boards/?benchmark=shipped")
     page.get_by_role("region", name="Leaderboard").wait_for()
     camera.take("boards")
+    page.goto(f"{url}/compare/authors/?benchmark=shipped&b=eager&plot=score")
+    page.get_by_role("region", name="Head to head").wait_for()
+    camera.take("versus")
 
 
 def review(page: Page, url: str, camera: Camera) -> None:

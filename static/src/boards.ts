@@ -27,6 +27,7 @@ const patterns = document.getElementById("patterns");
 if (patterns !== null) void import("./compare/patternsPage").then((page) => page.mount(patterns));
 watchServer(true);
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || inTextField(event.target)) return;
+  const marking = event.target instanceof HTMLInputElement && event.target.type === "checkbox"; // takes Space alone
+  if (event.ctrlKey || event.metaKey || event.altKey || (inTextField(event.target) && !marking)) return;
   document.querySelector<HTMLButtonElement>(`button[data-key="${CSS.escape(event.key)}"]`)?.click();
 });
