@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Simulates the queue of a device class that is larger than anything we can start: who waits, how long, and what the
-database is asked meanwhile. docs/scaling.md shows what comes out. Seeded: the same arguments give the same figures.
+database is asked meanwhile. Seeded: the same arguments give the same figures.
 
     python scripts/simulate_queue.py [--gpus 1000] [--runs-per-day 1000000] [--hours 24] [--policy fair|fifo] [--seed 1]
 

@@ -19,7 +19,7 @@ from submissions.judging import Session, judge_run
 from submissions.models import Run
 from submissions.queue import next_run
 from submissions.worker import stopping
-from submissions.workers import takes_runs
+from submissions.workers import lost_here, takes_runs
 
 log = logging.getLogger(__name__)
 
@@ -41,10 +41,12 @@ def run_submission(self: "Task[Any, Any]", run_id: str) -> None:
     worker = self.request.hostname or "worker"
     while not stopping.is_set() and takes_runs(worker):
         first = next_run(device)
+        if first is not None and lost_here(first, device, worker):
+            break
         if first is None or _judge(first, device, worker):
             return
     if not stopping.is_set() and Run.objects.filter(device=device, state=RunState.QUEUED).exists():
-        stopping.wait(HAND_ON_SECONDS)  # this worker takes no runs: another one has the message
+        stopping.wait(HAND_ON_SECONDS)  # not this worker's to take: another one has the message
         send_run(run_id, device)
 
 

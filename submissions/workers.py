@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
-from submissions.models import Worker
+from submissions.models import Lease, Worker
 
 SEEN_LIMIT = timedelta(seconds=30)  # a worker that has said nothing for so long is taken for gone
 IDENTITY = ("torch", "triton", "harness")  # results of workers that differ in one of these are not comparable
@@ -33,6 +33,14 @@ def takes_runs(worker: str) -> bool:
     """Whether this worker may take a run now. One that has said nothing yet may: its first round is still to come."""
     row = Worker.objects.filter(pk=worker).only("draining", "held").first()
     return row is None or not (row.draining or row.held)
+
+
+def lost_here(run_id: str, device: str, worker: str) -> bool:
+    """Whether this worker has lost the run before, and another one can take it: what is wrong may be its machine."""
+    if not Lease.objects.filter(run_id=run_id, worker=worker, outcome="lost").exists():
+        return False
+    others = alive(device).filter(draining=False, held="", status__in=("ready", "busy")).exclude(pk=worker)
+    return others.exists()
 
 
 def judging(device: str) -> int:

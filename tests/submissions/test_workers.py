@@ -4,7 +4,9 @@ from datetime import timedelta
 
 import pytest
 from django.utils import timezone
+from small_daemon import VERSIONS, SmallDaemon, judge_well
 
+from submissions import tasks
 from submissions.actions import claims, runs
 from submissions.actions.devices import do_adopt_versions, do_drain, do_report_device
 from submissions.devices import device_states
@@ -103,6 +105,34 @@ def test_a_result_is_written_once(run):
         with pytest.raises(claims.StaleToken):
             again()
     assert Run.objects.get().result == result
+
+
+def test_a_device_whose_canary_fails_leaves_the_second_try_to_another_worker(run, tmp_path, settings, monkeypatch):
+    settings.RUNNER_SOCKETS = tmp_path
+    daemon = SmallDaemon(tmp_path / "cpu.sock")
+    daemon.judge = lambda connection, job: connection.say(
+        "error", message="The device is taken out: it computes wrong."
+    )
+    sent = []
+    monkeypatch.setattr(tasks, "send_run", lambda run_id, device: sent.append(run_id))
+    monkeypatch.setattr(tasks, "HAND_ON_SECONDS", 0.0)
+    for name in ("bad", "good"):
+        say(name, VERSIONS)
+
+    def message(worker: str) -> None:
+        tasks.run_submission.push_request(hostname=worker)
+        tasks.run_submission.run(str(run.pk))
+        tasks.run_submission.pop_request()
+
+    message("bad")
+    lost = Run.objects.get()
+    assert (lost.state, lost.losses) == ("queued", 1) and "it computes wrong" in lost.message
+    message("bad")  # it hands the message on
+    assert sent == [str(run.pk)] and Run.objects.get().losses == 1
+    daemon.judge = judge_well
+    message("good")
+    assert Run.objects.get().state == "done"
+    daemon.close()
 
 
 def test_a_lease_is_given_up_when_it_stays_the_same_whatever_clocks_say(run):
