@@ -114,7 +114,7 @@ def request_run(request: HttpRequest, slug: str, body: RunIn) -> Status[dict[str
 def run_history(request: HttpRequest, slug: str) -> dict[str, Any]:
     """Without those that programs asked for in the background: `POST /api/evaluate` lists its own."""
     task = access_task(slug)
-    mine = Run.objects.filter(task=task, author=current_author(request), baseline_run=None, lane=Lane.INTERACTIVE)
+    mine = Run.objects.filter(task=task, author=current_author(request), baseline_run=None, lane__lt=Lane.BACKGROUND)
     runs = list(mine.select_related("revision").defer("result", "revision__files")[:HISTORY])
     # Only where nothing is correct can everything have been rejected; such results are short.
     nothing = Run.objects.filter(pk__in=[run.pk for run in runs if run.correct == 0 and run.total])
