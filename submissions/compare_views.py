@@ -34,9 +34,7 @@ def of_task(request: HttpRequest, slug: str) -> HttpResponse:
     """Leads to the best runs of up to six authors on one task, beside each other."""
     keys = keys_of_task(current_author(request), access_task(slug))
     if len(keys) < LEAST:
-        message = (
-            "Fewer than two authors whose runs you may see have a result on this task: nothing to compare."
-        )
+        message = "Fewer than two authors whose runs you may see have a result on this task: nothing to compare."
         raise Refused(404, "nothing_to_compare", message)
     return HttpResponseRedirect(f"/compare/?{urlencode({'of': keys}, doseq=True)}")
 

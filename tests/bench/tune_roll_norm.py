@@ -22,8 +22,8 @@ TASK = ROOT / "graphs" / "data" / "published-roll-norm"
 KERNEL = TASK / "example" / "roll_norm_kernel.py"
 sys.path[:0] = [str(TASK / "example"), str(ROOT)]
 
-import torch  # noqa: E402
 import roll_norm_kernel as kernel  # type: ignore[import-not-found]  # noqa: E402
+import torch  # noqa: E402
 
 from evaluator import precision  # noqa: E402
 from evaluator.engine.build import build, on_device  # noqa: E402
