@@ -145,7 +145,13 @@ def _note(one: Prepared, entry: str, measured: Sequence[Any]) -> None:
     one.timings += [(entry, found.timing.method, found.timing.samples) for found in measured]
 
 
+class _Unusable(BaseException):
+    """The device answers every further call with this graph's failure: only another process gets on."""
+
+
 def _error(problem: Exception) -> Line:
+    if "device-side assert" in str(problem):
+        raise _Unusable from problem
     return {"error": f"{type(problem).__name__}: {(str(problem).splitlines() or [''])[0]}"[:1000]}
 
 

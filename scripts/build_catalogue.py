@@ -150,10 +150,12 @@ def copy_chosen(tasks: Grouped, benchmark: dict[str, Any], work: Path) -> None:
 
 
 def is_wanted(folder: Path, tree: str) -> bool:
-    """A subgraph; of the models that were trained only the graphs of training, the others are there already."""
+    """A subgraph; of the models that were trained only what fuses in the graphs of training: loading takes its time."""
     net = folder / "graph_net.json"
     text = net.read_text("utf-8", errors="replace") if net.is_file() else ""
-    return '"subgraph_kind"' in text and (tree != "trained" or '"graph_kind": "inference"' not in text)
+    if tree == "trained":
+        return '"subgraph_kind": "fusible"' in text and '"graph_kind": "inference"' not in text
+    return '"subgraph_kind"' in text
 
 
 def is_training(task: TaskGroup, work: Path) -> bool:
