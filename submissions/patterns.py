@@ -18,6 +18,7 @@ _FUNCTION = "pattern"
 _MOST_TEXT = 64 << 10  # characters of a pass file; real ones have a few thousand
 _MOST_STATEMENTS = 500
 _MOST_FILES = 12
+_MOST_LITERAL = 64  # characters of a literal that is put in wherever it is named: a long one would grow without bounds
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,8 @@ class _Constants(ast.NodeTransformer):
             if isinstance(one, ast.Assign)
             and isinstance(one.targets[0], ast.Name)
             and one.targets[0].id not in taken
-            and isinstance(one.value, ast.Constant | ast.UnaryOp)
+            and isinstance(one.value.operand if isinstance(one.value, ast.UnaryOp) else one.value, ast.Constant)
+            and len(ast.unparse(one.value)) <= _MOST_LITERAL
         }
 
     def visit_Name(self, node: ast.Name) -> ast.expr:

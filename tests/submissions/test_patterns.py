@@ -56,6 +56,11 @@ def test_constants_of_the_module_are_put_in():
     assert code.endswith("    return x.sum(-1) + 1e-05\n")
 
 
+def test_a_long_literal_is_not_put_in_wherever_it_is_named():
+    text = f"A = {'x' * 30_000!r}\nB = -A\ndef pattern(x):\n    return f({', '.join(['x', *['A', 'B'] * 2_000])})\n"
+    assert len(as_forward(text, "A.py")) < 20_000  # 60 million characters else
+
+
 def test_strings_of_several_lines_keep_their_lines():
     assert "\n    return x.view(2)" in as_forward("def pattern(x):\n    return x.view(2)", "A.py")
 
