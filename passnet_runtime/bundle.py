@@ -7,6 +7,7 @@ the manifest), `passes/`, `passes.verified.json`, and the graphs it was verified
 import json
 import re
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -106,7 +107,7 @@ def read_bundle(path: Path) -> Bundle:
             if len(members) != len(infos):
                 raise BadBundle("it holds a file twice")
         return _checked(members)
-    except (BadBundle, OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as problem:
+    except (BadBundle, OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as problem:
         raise BadBundle(f"{path}: {problem}") from problem
 
 
@@ -182,7 +183,7 @@ def _code_of(files: Mapping[str, bytes]) -> str:
 def _object(content: bytes, name: str) -> dict[str, Any]:
     try:
         value = json.loads(content)
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise BadBundle(f"{name}: {problem}") from problem
     if not isinstance(value, dict):
         raise BadBundle(f"{name}: is no JSON object")

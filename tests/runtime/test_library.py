@@ -175,6 +175,26 @@ def test_what_was_changed_after_it_was_signed_is_refused(tmp_path):
         read_bundle(tmp_path / "no.zip")
 
 
+def test_a_damaged_bundle_is_refused_wherever_the_damage_is(tmp_path):
+    whole = made(tmp_path, "fuse").read_bytes()
+    damaged = tmp_path / "damaged.zip"
+    for at in range(0, len(whole), 7):
+        damaged.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        try:
+            read_bundle(damaged)  # a date or a flag that nobody reads may be damaged
+        except BadBundle as problem:
+            assert str(problem).startswith(f"{damaged}: ")
+    damaged.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(BadBundle):
+        read_bundle(damaged)
+
+    def nested(members):
+        members["manifest.json"] = b"[" * 200_000
+
+    with pytest.raises(BadBundle, match="manifest.json"):
+        read_bundle(rewritten(tmp_path / "fuse-1.0.0.zip", damaged, nested))
+
+
 def test_the_same_content_is_the_same_file(tmp_path):
     assert made(tmp_path / "a", "fuse").read_bytes() == made(tmp_path / "b", "fuse").read_bytes()
 
