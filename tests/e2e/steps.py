@@ -1,5 +1,9 @@
 """What a person does on the workbench's page, as functions."""
 
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
 from playwright.sync_api import Locator, Page, expect
 
 JUDGED = 120_000  # ms until every graph of a small task is judged on a slow machine
@@ -10,6 +14,18 @@ def open_task(page: Page, slug: str) -> None:
     page.goto(f"/tasks/{slug}/")
     page.wait_for_selector(".monaco-editor .view-line")
     page.wait_for_selector(".run-button:enabled")
+
+
+def import_run(page: Page, archive: Path, author: str, files: Mapping[str, str]) -> None:
+    """Upload a run folder, written to `archive`, for an author, and open what was imported. `files`: path -> text."""
+    with zipfile.ZipFile(archive, "w") as file:
+        for name, text in files.items():
+            file.writestr(name, text)
+    page.goto("/boards/import/")
+    page.get_by_label("Author").fill(author)
+    page.get_by_label("Archive").set_input_files(archive)
+    page.get_by_role("button", name="Import").click()
+    page.get_by_role("link", name="Show what").click()
 
 
 def replace_text(page: Page, text: str) -> None:

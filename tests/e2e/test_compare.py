@@ -1,12 +1,12 @@
 """A shipped run and an imported submission beside each other, in a real browser, in both themes."""
 
 import re
-import zipfile
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.steps import import_run
 from tests.e2e.test_graph_view import serious
 
 pytestmark = pytest.mark.e2e
@@ -16,18 +16,15 @@ LONG = "another model whose name is much longer than the column that it has to s
 
 
 def test_a_run_and_an_imported_submission_beside_each_other(page: Page, workbench: str, tmp_path: Path) -> None:
-    archive = tmp_path / "run.zip"
-    with zipfile.ZipFile(archive, "w") as file:
-        file.writestr(f"run/{TASK}/pass_dir/A.py", "def pattern(a):\n    return a\n")
-        file.writestr(f"run/{TASK}/pass_dir/sorted_output_pass_rule_names.json", '["A"]')
-        file.writestr(f"run/{TASK}/pass_dir/score.txt", "1.25")
+    files = {
+        "A.py": "def pattern(a):\n    return a\n",
+        "sorted_output_pass_rule_names.json": '["A"]',
+        "score.txt": "1.25",
+    }
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
-    page.goto("/boards/import/")
-    page.get_by_label("Author").fill(LONG)
-    page.get_by_label("Archive").set_input_files(archive)
-    page.get_by_role("button", name="Import").click()
-    page.get_by_role("link", name="Show what").click()
+    told = {f"run/{TASK}/pass_dir/{name}": text for name, text in files.items()}
+    import_run(page, tmp_path / "run.zip", LONG, told)
     link = page.get_by_role("region", name="Submissions").get_by_role("link", name="open").first.get_attribute("href")
     assert link is not None
     number = link.rstrip("/").rsplit("/", 1)[1]
